@@ -143,7 +143,11 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	wrong = r.plan.Folds[0].Validation[0]
 	// Check the condition of this test: the networks with their smooth part reach the
 	// threshold.
-	fits, err := smooth.Search(t.Context(), r.smoothTask(r.runs[0]))
+	task, err := r.smoothTask(t.Context(), r.runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits, err := smooth.Search(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"foretell/internal/learn/forest"
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
 	"foretell/internal/learn/tree"
@@ -12,10 +13,10 @@ import (
 )
 
 // dataOfFold returns the data with which the fitters of a fold are trained. If the table has
-// columns of texts, or if its columns are screened because there are many, each fold has its own
-// features. They are fitted to rows, the training rows of the fold. Otherwise dataOfFold returns t.
+// columns of texts, or if its columns are selected, each fold has its own features. They are fitted
+// to rows, the training rows of the fold. dataOfFold returns t if these are all features of t.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
-	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
+	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 && !t.dropsFeatures() {
 		return t, nil
 	}
 	t.foldMutex.Lock()
@@ -23,14 +24,12 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if known := t.foldData[foldIndex]; known != nil {
 		return known, nil
 	}
-	columns := t.Schema.NonTextColumns()
-	if t.numScreened() > 0 {
-		// A selection on all rows would leak the validation labels (Ambroise and
-		// McLachlan 2002).
-		var err error
-		if columns, err = t.screenLocked(ctx, foldIndex, rows); err != nil {
-			return nil, err
-		}
+	columns, err := t.selectColumnsLocked(ctx, foldIndex, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == len(t.Columns) {
+		return t, nil
 	}
 	schema := *t.Schema
 	schema.Columns = gather(schema.Columns, columns)
@@ -49,6 +48,96 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	}
 	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, binRows: t.binRows, features: features, monotone: monotone, sharedBins: &t.foldBins}
 	return t.foldData[foldIndex], nil
+}
+
+// selectColumnsLocked returns the columns without texts that the fitters of a fold with the given
+// training rows use. The caller must hold foldMutex.
+func (t *trainingData) selectColumnsLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
+	// A selection on all rows would leak the validation labels (Ambroise and McLachlan 2002).
+	switch {
+	case t.numScreened() > 0:
+		return t.screenLocked(ctx, foldIndex, rows)
+	case t.dropsFeatures():
+		return t.relevantColumnsLocked(ctx, foldIndex, rows)
+	}
+	return t.Schema.NonTextColumns(), nil
+}
+
+// relevanceSeed makes the random numbers for the importance of features different from other random
+// numbers of the race.
+const relevanceSeed = 0x5e1ec7
+
+// Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On larger
+// tables, splits by irrelevant features are rare, and weak features are useful.
+const minRelevanceRows, maxRelevanceRows = 1_000, 20_000
+
+// dropsFeatures reports whether each fold drops the features that seem irrelevant.
+func (t *trainingData) dropsFeatures() bool {
+	return t.Rows >= minRelevanceRows && t.Rows <= maxRelevanceRows && t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0
+}
+
+// relevantColumnsLocked returns the columns that a fold with the given training rows uses if
+// dropsFeatures is true. The caller must hold foldMutex.
+func (t *trainingData) relevantColumnsLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
+	if known := t.relevant[foldIndex]; known != nil {
+		return known, nil
+	}
+	bins, err := t.binnedMatrix(ctx, tree.MaxBins)
+	if err != nil {
+		return nil, err
+	}
+	defer t.trainingTime.start(t.params.clock)()
+	importance, err := forest.Importance(ctx, t.Frame, rows, forest.Options{
+		Classes: t.classes(), Seed: t.params.Seed ^ relevanceSeed, Workers: t.params.Workers, Bins: bins, Groups: t.params.Groups,
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := t.Schema.NonTextColumns()
+	t.foldBins.add(tree.MaxBins, &model.Features{Columns: all}, bins)
+	columns := relevantColumns(importance)
+	if columns == nil {
+		columns = all
+	}
+	if t.relevant == nil {
+		t.relevant = map[int][]int32{}
+	}
+	t.relevant[foldIndex] = columns
+	return columns, nil
+}
+
+// relevantOfRefit returns the columns that the refit has used if dropsFeatures is true. It returns nil
+// if there was no refit.
+func (t *trainingData) relevantOfRefit() []int32 {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	return t.relevant[refitFold]
+}
+
+// relevantColumns returns the indices of the relevant columns, or nil if no column should be dropped.
+// The importance of each column is in standard errors; see forest.Importance. A column is irrelevant
+// if its importance is at most 2. Columns are dropped only if
+//
+//   - at least a quarter of all columns are irrelevant, and
+//   - at most a sixth of the other columns have an importance below 4.
+//
+// If more columns are weak, some irrelevant ones seem relevant by chance. Without the other
+// irrelevant columns, models would rely on these, and predict worse.
+func relevantColumns(importance []float64) []int32 {
+	var relevant []int32
+	weak := 0
+	for i, x := range importance {
+		if x > 2 {
+			relevant = append(relevant, int32(i))
+			if x < 4 {
+				weak++
+			}
+		}
+	}
+	if 4*len(relevant) > 3*len(importance) || 6*weak > len(relevant) {
+		return nil
+	}
+	return relevant
 }
 
 // screenLocked returns the columns that screening selects for a fold with the given training rows.

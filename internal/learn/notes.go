@@ -62,6 +62,27 @@ func (r *race) addPlanNotes(ungrouped int) {
 	r.addUnscoredClassesNote()
 }
 
+// addDroppedNote adds a note about the features that the final training left out because they seem
+// unrelated to the label.
+func (r *race) addDroppedNote() {
+	const maxNames = 10
+	kept := r.data.relevantOfRefit()
+	if kept == nil || len(kept) == len(r.data.Columns) {
+		return
+	}
+	var names []string
+	for i, column := range r.data.Schema.Columns {
+		if !slices.Contains(kept, int32(i)) {
+			names = append(names, column.Name)
+		}
+	}
+	n := len(names)
+	if n > maxNames {
+		names = append(names[:maxNames], "…")
+	}
+	r.addNote("the final training left out %d of %d features, because they seem unrelated to the label: %s", n, len(r.data.Columns), strings.Join(names, ", "))
+}
+
 // If a race drops more than the fraction maxDroppedShare of the rows, its scores say little about
 // the final model; see usedRows.
 const maxDroppedShare = 1.0 / 3

@@ -181,6 +181,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []model.Membe
 	if o.Status != Cancelled {
 		r.addImportancesAndEffects(limited, m, c, &o.Report)
 	}
+	r.addDroppedNote()
 	o.Report.Notes = r.notes
 	return ctx.Err()
 }

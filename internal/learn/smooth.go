@@ -11,7 +11,8 @@ import (
 
 // hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the fitters
 // of run have ended. The algorithm must support smooth parts, the table must be small, all folds
-// must have the same features, and a step must have been scored on validation rows.
+// must have features of the table, not scores of texts, and a step must have been scored on
+// validation rows.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
@@ -22,7 +23,11 @@ func (r *race) hasSmoothPart(run *run) bool {
 // part, a logistic regression. If this improves the best checkpoint, it becomes part of the
 // checkpoint.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
-	fits, err := smooth.Search(ctx, r.smoothTask(run))
+	task, err := r.smoothTask(ctx, run)
+	if err != nil {
+		return err
+	}
+	fits, err := smooth.Search(ctx, task)
 	if errors.Is(err, logistic.ErrTooWide) {
 		return nil
 	}
@@ -52,8 +57,16 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 }
 
 // smoothTask returns the table and the folds of run in the form that package smooth uses.
-func (r *race) smoothTask(run *run) smooth.Task {
-	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.Labels, Classes: run.classes, Workers: run.workers}
+func (r *race) smoothTask(ctx context.Context, run *run) (smooth.Task, error) {
+	task := smooth.Task{Folds: run.folds, Labels: r.evaluator.Labels, Classes: run.classes, Workers: run.workers}
+	for i, fold := range run.folds {
+		data, err := r.data.dataOfFold(ctx, run.firstFoldIndex+i, fold.Train)
+		if err != nil {
+			return task, err
+		}
+		task.Frames = append(task.Frames, data.Frame)
+	}
+	return task, nil
 }
 
 // mixSmoothPart returns the best checkpoint of run, mixed with the smooth part. The weight of the
@@ -86,7 +99,8 @@ func (r *run) withSmoothPart(networks model.Predictor, fold int) model.Predictor
 	if choice.Weight == 0 || r.smoothFits == nil {
 		return networks
 	}
-	return smooth.NewModel(networks, r.smoothFits.Model(fold), choice.Weight)
+	inner, features := model.UnwrapFeatures(networks)
+	return model.WithFeatures(smooth.NewModel(inner, r.smoothFits.Model(fold), choice.Weight), features)
 }
 
 // refitSmoothPart returns p, mixed with a smooth part that is fitted to all rows. It returns p
@@ -96,7 +110,11 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	if choice.Weight == 0 {
 		return p, nil
 	}
-	part, err := smooth.Fit(ctx, r.data.Frame, all, run.classes, choice)
+	data, err := r.data.dataOfFold(ctx, refitFold, all)
+	if err != nil {
+		return nil, err
+	}
+	part, err := smooth.Fit(ctx, data.Frame, all, run.classes, choice)
 	switch {
 	case errors.Is(err, logistic.ErrTooWide):
 		r.addNote("the final model of %s has no logistic regression, because all rows together have too many different categories", run.Name)
@@ -107,5 +125,6 @@ func (r *race) refitSmoothPart(ctx context.Context, run *run, all []int32, p mod
 	case err != nil:
 		return nil, err
 	}
-	return smooth.NewModel(p, part, choice.Weight), nil
+	inner, features := model.UnwrapFeatures(p)
+	return model.WithFeatures(smooth.NewModel(inner, part, choice.Weight), features), nil
 }

@@ -47,6 +47,8 @@ type trainingData struct {
 	foldRows map[int][]int32
 	// screened holds the columns that screening has selected, by fold index.
 	screened map[int][]int32
+	// relevant holds the columns that are left if features are dropped, by fold index.
+	relevant map[int][]int32
 	corpora  []*text.Corpus        // one for each column of texts of the schema
 	foldData map[int]*trainingData // by fold index; nil if all folds have the same features
 	// foldFeatures holds the features of each fold, by fold index. They were fitted on

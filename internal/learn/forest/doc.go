@@ -17,6 +17,7 @@
 //	class_histogram  the classes in the bins of a feature, at one leaf
 //	best_splitter    the best split of a leaf on a feature, by Gini impurity
 //	random_splitter  a random split
+//	importance       the importance of features
 //	monotone         bounds of class fractions, for monotone features
 //	forest_tree      the grown tree as an array
 //	model            the forest, used to predict
@@ -41,5 +42,6 @@
 //     Learning 63 (2006).
 //   - P. Bühlmann, B. Yu, Analyzing bagging, Annals of Statistics 30 (2002).
 //   - L. Breiman et al., Classification and regression trees (1984).
+//   - X. Li et al., A debiased MDI feature importance measure for random forests, NeurIPS 2019.
 //   - C. Guo et al., On calibration of modern neural networks, ICML 2017.
 package forest

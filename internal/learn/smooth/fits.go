@@ -85,8 +85,9 @@ type Params struct{ Width, Penalty, Weight float64 }
 
 // Task describes the table and the folds for which Search fits logistic regressions.
 type Task struct {
-	Frame *frame.Frame
-	Folds []split.Fold
+	// Frames holds the table for each fold: the features that the fold uses.
+	Frames []*frame.Frame
+	Folds  []split.Fold
 	// Labels holds the class of each validation row, fold by fold.
 	Labels  []int32
 	Classes int
@@ -112,14 +113,14 @@ type Fits struct {
 // folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
 // penalty on all folds. The error is logistic.ErrTooWide, or the error of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
-	compared, workers := searchFolds(t.Frame.Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
+	compared, workers := searchFolds(t.Frames[0].Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
 	for i := range fits {
 		fits[i] = make([]*logistic.Fit, len(t.Folds))
 	}
 	err := parallel.ForError(workers, len(widths)*compared, func(i int) (err error) {
 		width, fold := i%len(widths), i/len(widths)
-		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
+		fits[width][fold], err = t.fit(ctx, fold, widths[width])
 		return err
 	})
 	if err != nil {
@@ -133,7 +134,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	}
 	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
 	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
-		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
+		found.folds[compared+i], err = t.fit(ctx, compared+i, found.Width)
 		return err
 	})
 	if err != nil {
@@ -147,10 +148,11 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 	return found, nil
 }
 
-// fit fits logistic regressions with the given width to the training rows of fold: one for each of
+// fit fits logistic regressions with the given width to the training rows of a fold: one for each of
 // penalties(width). The result holds all of them.
-func (t *Task) fit(ctx context.Context, fold split.Fold, width float64) (*logistic.Fit, error) {
-	return logistic.New(ctx, t.Frame, fold, logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(t.Frame.Rows), Penalties: penalties(width)})
+func (t *Task) fit(ctx context.Context, fold int, width float64) (*logistic.Fit, error) {
+	f := t.Frames[fold]
+	return logistic.New(ctx, f, t.Folds[fold], logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(f.Rows), Penalties: penalties(width)})
 }
 
 // bestPenalty returns the index of the penalty with the lowest log loss, and this loss. fits are

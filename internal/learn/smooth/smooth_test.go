@@ -24,8 +24,9 @@ func newTask(rows, workers int, class func(x, y float64) float64) Task {
 		f.Columns[1].Floats = append(f.Columns[1].Floats, y)
 		f.Labels = append(f.Labels, int32(max(0, min(2, class(x, y)+0.1*draw.NormFloat64()))))
 	}
-	t := Task{Frame: f, Classes: 3, Workers: workers, Folds: split.Folds(split.Sample{Labels: f.Labels, Classes: 3}, 4, 1)}
+	t := Task{Classes: 3, Workers: workers, Folds: split.Folds(split.Sample{Labels: f.Labels, Classes: 3}, 4, 1)}
 	for _, fold := range t.Folds {
+		t.Frames = append(t.Frames, f)
 		for _, row := range fold.Validation {
 			t.Labels = append(t.Labels, f.Labels[row])
 		}
@@ -53,13 +54,13 @@ func TestSearch(t *testing.T) {
 		t.Error("three workers make other fits than one")
 	}
 	fold := task.Folds[0]
-	again, err := Fit(t.Context(), task.Frame, fold.Train, 3, Params{Width: fits.Width, Penalty: fits.Penalty})
+	again, err := Fit(t.Context(), task.Frames[0], fold.Train, 3, Params{Width: fits.Width, Penalty: fits.Penalty})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := make([]float32, 3*task.Frame.Rows), make([]float32, 3*task.Frame.Rows)
-	again.Predict(got, task.Frame, 0, task.Frame.Rows)
-	fits.Model(0).Predict(want, task.Frame, 0, task.Frame.Rows)
+	got, want := make([]float32, 3*task.Frames[0].Rows), make([]float32, 3*task.Frames[0].Rows)
+	again.Predict(got, task.Frames[0], 0, task.Frames[0].Rows)
+	fits.Model(0).Predict(want, task.Frames[0], 0, task.Frames[0].Rows)
 	for i := range got { // about equal: fits was fitted for several penalties at once
 		if math.Abs(float64(got[i]-want[i])) > 0.01 {
 			t.Fatalf("probability %d: %v, want %v", i, got[i], want[i])
@@ -83,18 +84,18 @@ func TestSearchLinear(t *testing.T) {
 // TestModel checks that a model predicts the weighted mean of its parts.
 func TestModel(t *testing.T) {
 	task := newTask(120, 1, math.Hypot)
-	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Params{Width: 0.15, Penalty: 0.1})
+	one, err := Fit(t.Context(), task.Frames[0], task.Folds[0].Train, 3, Params{Width: 0.15, Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Fit(t.Context(), task.Frame, task.Folds[1].Train, 3, Params{Width: 1.5, Penalty: 0.02})
+	two, err := Fit(t.Context(), task.Frames[0], task.Folds[1].Train, 3, Params{Width: 1.5, Penalty: 0.02})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var a, b, mean [9]float32
-	one.Predict(a[:], task.Frame, 5, 8)
-	two.Predict(b[:], task.Frame, 5, 8)
-	NewModel(one, two, 0.25).Predict(mean[:], task.Frame, 5, 8)
+	one.Predict(a[:], task.Frames[0], 5, 8)
+	two.Predict(b[:], task.Frames[0], 5, 8)
+	NewModel(one, two, 0.25).Predict(mean[:], task.Frames[0], 5, 8)
 	for i := range mean {
 		if want := 0.75*a[i] + 0.25*b[i]; math.Abs(float64(mean[i]-want)) > 1e-6 {
 			t.Errorf("probability %d: %v, want %v", i, mean[i], want)
