@@ -8,6 +8,7 @@ import (
 	"foretell/internal/learn/forest"
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
+	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
@@ -67,6 +68,10 @@ func (t *trainingData) selectColumnsLocked(ctx context.Context, foldIndex int, r
 // numbers of the race.
 const relevanceSeed = 0x5e1ec7
 
+// maxImportanceRows is the largest number of rows on which the importance of features is estimated.
+// More rows take time, and clearly irrelevant features are found on fewer.
+const maxImportanceRows = 5_000
+
 // Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On larger
 // tables, splits by irrelevant features are rare, and weak features are useful.
 const minRelevanceRows, maxRelevanceRows = 1_000, 20_000
@@ -87,7 +92,7 @@ func (t *trainingData) relevantColumnsLocked(ctx context.Context, foldIndex int,
 		return nil, err
 	}
 	defer t.trainingTime.start(t.params.clock)()
-	importance, err := forest.Importance(ctx, t.Frame, rows, forest.Options{
+	importance, err := forest.Importance(ctx, t.Frame, split.Subsample(rows, maxImportanceRows), forest.Options{
 		Classes: t.classes(), Seed: t.params.Seed ^ relevanceSeed, Workers: t.params.Workers, Bins: bins, Groups: t.params.Groups,
 	})
 	if err != nil {
