@@ -34,7 +34,7 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	}
 	for _, network := range proxies {
 		if network.Bits() == 0 {
-			service.Log.WarnContext(ctx, "--trust-proxy trusts every address, so a client can choose the address that limits and the audit log see; pass only the addresses of the proxies", "network", network.String())
+			service.Log.WarnContext(ctx, "--trust-proxy trusts a network of all addresses, so a client can choose the address that limits and the audit log see; pass only the addresses of the proxies", "network", network.String())
 		}
 	}
 	w := &webServer{}

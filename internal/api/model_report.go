@@ -43,7 +43,7 @@ type ModelReport struct {
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.
 	Features         int64 `json:"features,omitempty" doc:"Number of features extracted from the columns."`
-	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on. They are the most informative features of a wide table, chosen on the training rows of each fold. Absent if all features were used."`
+	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on. They are the most informative features of a wide table, chosen on the training rows of each fold. Absent unless the table is wide."`
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
 	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows were divided between training and scored rows like other rows, because they are normal in this table, or because their groups or times are different. If false, equal rows were kept together."`

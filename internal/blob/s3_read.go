@@ -107,6 +107,9 @@ func (r *objectReader) connect() error {
 	}
 	body, _, _, err := r.store.core.GetObject(r.ctx, r.store.bucket, r.object, opts)
 	var answer minio.ErrorResponse
+	if errors.As(err, &answer) && answer.StatusCode == statusTimeout {
+		r.failures = maxRequestTries // a store that hangs is not asked again
+	}
 	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
 		return fmt.Errorf("%w: it was replaced while it was read", ErrDamaged)
 	}

@@ -26,13 +26,15 @@ const (
 )
 
 // statusTimeout is the HTTP status of the response that s3Transport returns if the store does not
-// answer in time. No store returns it, and the S3 client does not repeat such a request.
+// answer in time. The S3 client does not repeat a request with this status.
 const statusTimeout = 524
 
-// s3Transport sends requests to an S3 store. It converts a timeout to a response with statusTimeout.
+// s3Transport sends requests to an S3 store. It converts a timeout to a response with statusTimeout,
+// except for requests that join or copy objects.
 // Without it, the S3 client would send a request maxRequestTries times to a store that hangs.
 type s3Transport struct {
 	reads  *http.Transport // for requests that read an object
+	long   *http.Transport // for requests that join or copy objects, which may take minutes
 	others *http.Transport
 }
 
@@ -44,14 +46,18 @@ func newS3Transport(useHTTPS bool, timeout time.Duration) (*s3Transport, error) 
 		return nil, err
 	}
 	reads.DialContext = dialWithStallTimeout
-	others := reads.Clone()
+	reads.IdleConnTimeout = stallTimeout / 2 // an idle connection must not end by its stall timeout just when a request uses it
+	others, long := reads.Clone(), reads.Clone()
 	reads.ResponseHeaderTimeout = cmp.Or(timeout, readTimeout)
 	others.ResponseHeaderTimeout = cmp.Or(timeout, responseTimeout)
-	return &s3Transport{reads, others}, nil
+	return &s3Transport{reads, long, others}, nil
 }
 
 // RoundTrip sends a request.
 func (t *s3Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") || r.Header.Get("X-Amz-Copy-Source") != "" {
+		return t.long.RoundTrip(r) // repeated after a timeout: the store may have finished it meanwhile
+	}
 	transport := t.others
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.RawQuery == "" {
 		transport = t.reads

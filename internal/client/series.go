@@ -23,8 +23,8 @@ const (
 // DatasetName returns the name of the nth dataset of a series. For the series iris, this is iris if
 // n is 1, iris-2 if n is 2, and so on. It truncates series so that the result has at most 30
 // characters, and omits dashes at its beginning, because a command would read the name as a flag.
-// Control characters, which the name of a file may have, become dashes. If one or two characters remain, it appends "-data". If none remain, it uses "data" as the
-// series.
+// Control characters, which the name of a file may have, become dashes. If one or two characters
+// remain, it appends "-data". If none remain, it uses "data" as the series.
 func DatasetName(series string, n int) string {
 	series = strings.TrimLeft(strings.Map(replaceControl, storedName(series)), "- ")
 	if series == "" {

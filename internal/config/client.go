@@ -49,8 +49,13 @@ func isAddress(text string) bool {
 // reports no error.
 func InvalidProxy(env Getenv, server string) (variable string) {
 	variable = "HTTP_PROXY"
-	if u, err := url.Parse(server); err == nil && u.Scheme == "https" {
-		variable = "HTTPS_PROXY"
+	if u, err := url.Parse(server); err == nil {
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+			return "" // requests to this machine are sent without a proxy
+		}
+		if u.Scheme == "https" {
+			variable = "HTTPS_PROXY"
+		}
 	}
 	if env(variable) == "" {
 		variable = strings.ToLower(variable)

@@ -232,7 +232,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 // openLocalWith is like [openLocal], but with options.
 func openLocalWith(ctx context.Context, f *cli.Factory, at serviceLocation, opts localOptions) (*LocalService, error) {
 	defer time.AfterFunc(slowOpening, func() {
-		opts.log.WarnContext(ctx, "the service cannot start yet: waiting for the database or the storage of files to respond")
+		opts.log.WarnContext(ctx, "the service has not started yet: it is still opening the database and the storage of files")
 	}).Stop()
 	database, err := opts.openDatabase(ctx, f, at)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestServeOperation(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
 			t.Errorf("%v in %s", err, line)
 		}
-		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") || strings.HasPrefix(entry.Msg, "--trust-proxy trusts every address") {
+		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") || strings.HasPrefix(entry.Msg, "--trust-proxy trusts a network of all addresses") {
 			logged[strings.Fields(entry.Msg)[0]] = true
 		}
 	}

@@ -239,7 +239,7 @@ func TestStartWaitsForStorage(t *testing.T) {
 	env := []string{"HOME=" + t.TempDir(), "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret"}
 	storage := "s3://bucket/prefix?endpoint=http://" + listener.Addr().String()
 	args := []string{"serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--storage", storage}
-	const line = "waiting for the database or the storage of files to respond"
+	const line = "it is still opening the database and the storage of files"
 	if got := runUntil(t, env, args, line, syscall.SIGTERM); got.code == 0 || !strings.Contains(got.stderr, line) {
 		t.Errorf("exit status %d: %s", got.code, got.stderr)
 	}

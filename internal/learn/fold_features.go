@@ -73,12 +73,21 @@ const relevanceSeed = 0x5e1ec7
 const maxImportanceRows = 5_000
 
 // Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On larger
-// tables, splits by irrelevant features are rare, and weak features are useful.
-const minRelevanceRows, maxRelevanceRows = 1_000, 20_000
+// tables, splits by irrelevant features are rare, and weak features are useful. In tables of more
+// features, estimating the importance takes long. A feature that only distinguishes a class of few
+// rows seems irrelevant.
+const (
+	minRelevanceRows, maxRelevanceRows = 1_000, 20_000
+	maxRelevanceFeatures               = 100
+	minRelevanceClassRows              = 50
+)
 
 // dropsFeatures reports whether each fold drops the features that seem irrelevant.
 func (t *trainingData) dropsFeatures() bool {
-	return t.Rows >= minRelevanceRows && t.Rows <= maxRelevanceRows && t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0
+	if len(t.Columns) > maxRelevanceFeatures || t.params.ClassWeights != nil || slices.Min(countLabels(t.Labels, t.classes())) < minRelevanceClassRows {
+		return false
+	}
+	return t.Rows >= minRelevanceRows && t.Rows <= maxRelevanceRows && len(t.Schema.TextColumns()) == 0
 }
 
 // relevantColumnsLocked returns the columns that a fold with the given training rows uses if
@@ -119,10 +128,11 @@ func (t *trainingData) relevantOfRefit() []int32 {
 	return t.relevant[refitFold]
 }
 
-// relevantColumns returns the indices of the relevant columns, or nil if no column should be dropped.
+// relevantColumns returns the indices of the relevant columns, or nil if all columns should be kept.
 // The importance of each column is in standard errors; see forest.Importance. A column is irrelevant
 // if its importance is at most 2. Columns are dropped only if
 //
+//   - a column is relevant,
 //   - at least a quarter of all columns are irrelevant, and
 //   - at most a sixth of the other columns have an importance below 4.
 //
@@ -139,7 +149,7 @@ func relevantColumns(importance []float64) []int32 {
 			}
 		}
 	}
-	if 4*len(relevant) > 3*len(importance) || 6*weak > len(relevant) {
+	if len(relevant) == 0 || 4*len(relevant) > 3*len(importance) || 6*weak > len(relevant) {
 		return nil
 	}
 	return relevant

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"foretell/internal/learn/model"
@@ -63,17 +64,18 @@ func (r *race) addPlanNotes(ungrouped int) {
 }
 
 // addDroppedNote adds a note about the features that the final training left out because they seem
-// unrelated to the label.
+// unrelated to the label. It adds none if models of folds, which may use these features, are part of the
+// final model.
 func (r *race) addDroppedNote() {
 	const maxNames = 10
 	kept := r.data.relevantOfRefit()
-	if kept == nil || len(kept) == len(r.data.Columns) {
+	if kept == nil || len(kept) == len(r.data.Columns) || r.keepsFoldModels {
 		return
 	}
 	var names []string
 	for i, column := range r.data.Schema.Columns {
 		if !slices.Contains(kept, int32(i)) {
-			names = append(names, column.Name)
+			names = append(names, strconv.Quote(column.Name))
 		}
 	}
 	n := len(names)

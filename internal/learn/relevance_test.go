@@ -59,7 +59,7 @@ func TestIrrelevantColumnsAreDropped(t *testing.T) {
 	if _, again := race(3); !bytes.Equal(file, again) {
 		t.Error("three workers make a different model than one")
 	}
-	const note = "the final training left out 4 of 8 features, because they seem unrelated to the label: x4, x5, x6, x7"
+	const note = "the final training left out 4 of 8 features, because they seem unrelated to the label: \"x4\", \"x5\", \"x6\", \"x7\""
 	if !slices.Contains(o.Report.Notes, note) {
 		t.Errorf("notes %q, want %q", o.Report.Notes, note)
 	}
@@ -107,6 +107,16 @@ func TestDropsFeaturesByTrainingRows(t *testing.T) {
 	if few := columnsOf(newNoisyFrame(minRelevanceRows-1, 6), 500); few != nil {
 		t.Errorf("a small table has the features %v, want all", few.Columns)
 	}
+	rare := newNoisyFrame(1500, 6)
+	for row := range rare.Labels {
+		rare.Labels[row] = 0
+		if row%40 == 0 {
+			rare.Labels[row] = 1
+		}
+	}
+	if all := columnsOf(rare, 1200); all != nil {
+		t.Errorf("a table with a rare class has the features %v, want all", all.Columns)
+	}
 	if related := columnsOf(newNoisyFrame(1500, 0), 1200); related != nil {
 		t.Errorf("a table of related columns has the features %v, want all", related.Columns)
 	}
@@ -123,7 +133,7 @@ func TestRelevantColumns(t *testing.T) {
 		{"9 8 7 6 1", nil},                             // less than a quarter are irrelevant
 		{"9 3 8 0", nil},                               // a third of the others are weak
 		{"9 9 9 9 9 3 0 0", []int32{0, 1, 2, 3, 4, 5}}, // a sixth
-		{"1 0 -1 2", []int32{}},
+		{"1 0 -1 2", nil},                              // no column is relevant
 	} {
 		var importance []float64
 		for _, field := range strings.Fields(test.importance) {
@@ -133,7 +143,7 @@ func TestRelevantColumns(t *testing.T) {
 			}
 			importance = append(importance, x)
 		}
-		if got := relevantColumns(importance); !slices.Equal(got, test.want) {
+		if got := relevantColumns(importance); !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) {
 			t.Errorf("%s: %v, want %v", test.importance, got, test.want)
 		}
 	}

@@ -53,8 +53,8 @@ type Report struct {
 	// times and groups together exclude more than a third of the rows from training and scoring.
 	UsedRows int
 	// Features is the number of features. Screened is the number of features that each
-	// fold selected for training, based on its training rows. Screened is 0 if all
-	// features were used.
+	// fold selected for training, based on its training rows. Screened is 0 unless
+	// the table is wide.
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature. CopiesDivided
 	// reports whether equal rows were divided among training, validation and test rows, because

@@ -50,7 +50,7 @@ type trainingData struct {
 	// relevant holds the columns that are left if features are dropped, by fold index.
 	relevant map[int][]int32
 	corpora  []*text.Corpus        // one for each column of texts of the schema
-	foldData map[int]*trainingData // by fold index; nil if all folds have the same features
+	foldData map[int]*trainingData // by fold index; folds that use all features have no entry
 	// foldFeatures holds the features of each fold, by fold index. They were fitted on
 	// this machine or are from the recording of another machine.
 	foldFeatures map[int]*model.Features
@@ -227,7 +227,7 @@ func (t *trainingData) trainedFeatures() []bool {
 }
 
 // usedFeatures reports for each feature whether a fitter was trained on it or on another feature of
-// the same column of the file.
+// the same column of the file. It reports all features as used unless the table is wide.
 func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

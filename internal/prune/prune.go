@@ -53,7 +53,8 @@ type Item struct {
 }
 
 // Plan returns the items of a series to delete under a policy. Implied items follow the item with
-// which they are deleted. Jobs that run or wait, and the datasets and models that they use, are kept.
+// which they are deleted. Jobs that run or wait, except old interrupted ones, and the
+// datasets and models that they use, are kept.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -201,12 +202,18 @@ func withNormalRange(r *http.Request) *http.Request {
 	}
 	ranges := strings.Split(list, ",")
 	for i, one := range ranges {
-		if suffix, ok := strings.CutPrefix(strings.TrimSpace(one), "-"); ok && suffix != "" && strings.Trim(suffix, "0") == "" {
+		if suffix, ok := strings.CutPrefix(strings.TrimSpace(one), "-"); ok && isZero(suffix) {
 			ranges[i] = unsatisfiableRange
 		}
 	}
 	clone.Header.Set("Range", "bytes="+strings.Join(ranges, ","))
 	return &clone
+}
+
+// isZero reports whether package net/http reads text as the length 0.
+func isZero(text string) bool {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return err == nil && n == 0
 }
 
 // fileOrProblemWriter is the writer to which http.ServeContent writes a file. It calls begin before

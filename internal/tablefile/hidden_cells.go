@@ -30,6 +30,7 @@ func (s *sheetReader) hiddenWarnings() []csvfile.Warning {
 		for _, hidden := range s.hiddenRanges {
 			if hidden[0] <= i+1 && i+1 <= hidden[1] {
 				names = append(names, strconv.Quote(cmp.Or(name, "column_"+strconv.Itoa(i+1))))
+				break
 			}
 		}
 	}

@@ -12,7 +12,7 @@ const maxBinaryRows = 1000
 
 // findBinaryLeaves returns which leaves of the schema have a value that is not a text in one of the first rows,
 // such as the bytes of a picture. It examines only the leaves whose texts are not marked as texts in the schema.
-// If the rows cannot be read, it returns nil; the conversion then reports the error.
+// It ignores errors, because the conversion then reports them.
 func findBinaryLeaves(file *parquet.File) map[int]bool {
 	var unmarked []bool // by leaf
 	any := false
@@ -33,6 +33,9 @@ func findBinaryLeaves(file *parquet.File) map[int]bool {
 	binary, buf := make(map[int]bool), make([]parquet.Row, 64)
 	read := 0
 	for _, group := range file.RowGroups() {
+		if read >= maxBinaryRows {
+			break
+		}
 		rows := group.Rows()
 		for read < maxBinaryRows {
 			n, err := rows.ReadRows(buf)

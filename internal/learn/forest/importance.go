@@ -67,7 +67,7 @@ func ratioToStandardError(sums []atomic.Int64) float64 {
 	for i := range sums {
 		x := float64(sums[i].Load())
 		total += x
-		squares += x * x
+		squares += float64(x * x) // without a fused multiply-add, for the same result on every machine
 	}
 	if squares == 0 {
 		return 0

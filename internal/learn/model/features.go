@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features are the inputs of a predictor if they differ from the columns of the schema. Screening
-// may leave columns out. Columns of texts are replaced by scores, which text models compute.
+// Features are the inputs of a predictor if they differ from the columns of the schema. Columns
+// that screening did not select, and irrelevant columns, are left out. Columns of texts are replaced by scores, which text models compute.
 type Features struct {
 	// Columns are indices of columns of the schema, ascending.
 	Columns []int32

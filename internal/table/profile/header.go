@@ -55,6 +55,9 @@ func findName(t *columnstats.Column, name string) *columnstats.Value {
 	}
 	values := t.Values()
 	for i := range values {
+		if len(values[i].Text) > 4*len(name)+16 { // a long text, which would take time to compare
+			continue
+		}
 		if cells.EqualSpelling(values[i].Text, name) {
 			return &values[i]
 		}
