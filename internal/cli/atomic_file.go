@@ -27,7 +27,7 @@ func WriteFileAtomic(ctx context.Context, path string, force bool, write func(io
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		_, err := term.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, os.WriteFile(path, b.Bytes(), 0o666) })
+		_, err := term.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, writeExisting(path, b.Bytes()) })
 		return err
 	}
 	path = symlink.Resolve(path)
@@ -43,6 +43,17 @@ func WriteFileAtomic(ctx context.Context, path string, force bool, write func(io
 		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return nil
+}
+
+// writeExisting writes data to a device or a pipe. Unlike os.WriteFile, it does not create a file if
+// the pipe was removed meanwhile.
+func writeExisting(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // CreateTemp creates a temporary hidden file in dir, with the user's default permissions. The name
