@@ -489,12 +489,18 @@ func TestRestoreTwice(t *testing.T) {
 	t.Parallel()
 	const half = 1 << 19 // bytes: half of the file big
 	big := strings.Repeat("id,class\n", 2*half/9)
-	t.Run("other_succeeds", func(t *testing.T) {
-		source := newPlace(t)
+	// newSource returns a place with one large file, and a backup of it.
+	newSource := func(t *testing.T) (source *place, archive []byte) {
+		t.Helper()
+		source = newPlace(t)
 		if err := source.upload(t.Context(), "big", big); err != nil {
 			t.Fatal(err)
 		}
-		archive, _ := source.write(t)
+		archive, _ = source.write(t)
+		return source, archive
+	}
+	t.Run("other_succeeds", func(t *testing.T) {
+		source, archive := newSource(t)
 		database, storage := backends["SQLite and files"](t)
 		target := open(t, database, storage, 0)
 		r := &hookReader{archive: bytes.NewReader(archive), first: half, hook: func() {
@@ -511,11 +517,7 @@ func TestRestoreTwice(t *testing.T) {
 		}
 	})
 	t.Run("other_fails_during_a_file", func(t *testing.T) {
-		source := newPlace(t)
-		if err := source.upload(t.Context(), "big", big); err != nil {
-			t.Fatal(err)
-		}
-		archive, _ := source.write(t)
+		_, archive := newSource(t)
 		database, storage := backends["SQLite and files"](t)
 		target := open(t, database, storage, 0)
 		r := &hookReader{archive: bytes.NewReader(archive), first: half, hook: func() {

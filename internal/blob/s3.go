@@ -17,7 +17,7 @@ import (
 )
 
 // maxRequestTries is the number of times that a request is sent before the store is considered
-// unavailable. A request that timed out is not sent again.
+// unavailable. Most requests that timed out are not sent again; see s3Transport.
 const maxRequestTries = 3
 
 // Options configures [Open].

@@ -29,9 +29,10 @@ const (
 // answer in time. The S3 client does not repeat a request with this status.
 const statusTimeout = 524
 
-// s3Transport sends requests to an S3 store. It converts a timeout to a response with statusTimeout,
-// except for requests that join or copy objects.
-// Without it, the S3 client would send a request maxRequestTries times to a store that hangs.
+// s3Transport sends requests to an S3 store. It converts a timeout to a response with statusTimeout.
+// Otherwise, the S3 client would send each request maxRequestTries times to a store that hangs.
+// Requests that join or copy objects are still repeated, because the store may have finished them
+// meanwhile.
 type s3Transport struct {
 	reads  *http.Transport // for requests that read an object
 	long   *http.Transport // for requests that join or copy objects, which may take minutes
@@ -56,7 +57,7 @@ func newS3Transport(useHTTPS bool, timeout time.Duration) (*s3Transport, error) 
 // RoundTrip sends a request.
 func (t *s3Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") || r.Header.Get("X-Amz-Copy-Source") != "" {
-		return t.long.RoundTrip(r) // repeated after a timeout: the store may have finished it meanwhile
+		return t.long.RoundTrip(r)
 	}
 	transport := t.others
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.RawQuery == "" {

@@ -7,21 +7,8 @@ import (
 	"time"
 
 	"foretell/internal/learn/metric"
+	"foretell/internal/testenv"
 )
-
-// countedContext is a context that is cancelled after a number of calls of Err. left is the
-// number of calls until then.
-type countedContext struct {
-	context.Context
-	left int
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestCancelledEvaluation checks that each computation of the evaluator returns the error of its
 // context, whenever the context is cancelled.
@@ -76,13 +63,13 @@ func TestCancelledEvaluation(t *testing.T) {
 			},
 		} {
 			const many = 1e9
-			ctx := &countedContext{t.Context(), many}
-			if err := compute(ctx); err != nil || ctx.left == many {
-				t.Fatalf("%s, %s: %d checks, error %v", name, what, many-ctx.left, err)
+			ctx := &testenv.CountedContext{Context: t.Context(), Left: many}
+			if err := compute(ctx); err != nil || ctx.Left == many {
+				t.Fatalf("%s, %s: %d checks, error %v", name, what, many-ctx.Left, err)
 			}
-			checks := many - ctx.left
+			checks := many - ctx.Left
 			for _, left := range []int{0, checks / 4, checks / 2, checks - 1} {
-				if err := compute(&countedContext{t.Context(), left}); !errors.Is(err, context.Canceled) {
+				if err := compute(&testenv.CountedContext{Context: t.Context(), Left: left}); !errors.Is(err, context.Canceled) {
 					t.Errorf("%s, %s: cancelled after %d of %d checks: error %v", name, what, left, checks, err)
 				}
 			}

@@ -84,10 +84,9 @@ const (
 
 // dropsFeatures reports whether each fold drops the features that seem irrelevant.
 func (t *trainingData) dropsFeatures() bool {
-	if len(t.Columns) > maxRelevanceFeatures || t.params.ClassWeights != nil || slices.Min(countLabels(t.Labels, t.classes())) < minRelevanceClassRows {
-		return false
-	}
-	return t.Rows >= minRelevanceRows && t.Rows <= maxRelevanceRows && len(t.Schema.TextColumns()) == 0
+	return t.Rows >= minRelevanceRows && t.Rows <= maxRelevanceRows && len(t.Columns) <= maxRelevanceFeatures &&
+		len(t.Schema.TextColumns()) == 0 && t.params.ClassWeights == nil &&
+		slices.Min(countLabels(t.Labels, t.classes())) >= minRelevanceClassRows
 }
 
 // relevantColumnsLocked returns the columns that a fold with the given training rows uses if

@@ -15,7 +15,7 @@ const maxBinaryRows = 1000
 // It ignores errors, because the conversion then reports them.
 func findBinaryLeaves(file *parquet.File) map[int]bool {
 	var unmarked []bool // by leaf
-	any := false
+	hasUnmarked := false
 	var visit func(column *parquet.Column)
 	visit = func(column *parquet.Column) {
 		for _, child := range column.Columns() {
@@ -24,10 +24,10 @@ func findBinaryLeaves(file *parquet.File) map[int]bool {
 		if column.Leaf() {
 			t := column.Type()
 			isUnmarked := t.Kind() == parquet.ByteArray && t.LogicalType() == nil && t.ConvertedType() == nil
-			unmarked, any = append(unmarked, isUnmarked), any || isUnmarked
+			unmarked, hasUnmarked = append(unmarked, isUnmarked), hasUnmarked || isUnmarked
 		}
 	}
-	if visit(file.Root()); !any {
+	if visit(file.Root()); !hasUnmarked {
 		return nil
 	}
 	binary, buf := make(map[int]bool), make([]parquet.Row, 64)

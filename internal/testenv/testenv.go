@@ -1,5 +1,6 @@
 // Package testenv provides databases, servers and an interpreter to tests, and skips or fails tests if
-// they are unavailable. Only tests use it.
+// they are unavailable. It also has a context that is cancelled in the middle of a computation. Only
+// tests use it.
 package testenv
 
 import (

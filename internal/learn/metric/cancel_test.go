@@ -4,20 +4,9 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"foretell/internal/testenv"
 )
-
-// countedContext is a context that is cancelled when Err has been called left times.
-type countedContext struct {
-	context.Context
-	left int
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestCancelled cancels the context of each function at different moments. The function must
 // return the error of the context, and must check the context often: for each class or for
@@ -71,7 +60,7 @@ func TestCancelled(t *testing.T) {
 				moments = append(moments, left)
 			}
 			for _, left := range moments {
-				if err := c.compute(&countedContext{t.Context(), left}); !errors.Is(err, context.Canceled) {
+				if err := c.compute(&testenv.CountedContext{Context: t.Context(), Left: left}); !errors.Is(err, context.Canceled) {
 					t.Errorf("cancelled after %d of at least %d checks: error %v", left, c.checks, err)
 				}
 			}

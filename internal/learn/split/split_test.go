@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/testenv"
 )
 
 // sample draws labels with the given number of rows per class, shuffled.
@@ -186,19 +188,6 @@ func newPlan(t *testing.T, s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// countedContext is a context that is cancelled when Err has been called left times.
-type countedContext struct {
-	context.Context
-	left int
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancelledPlan cancels the computation of plans before each of its steps.
 func TestCancelledPlan(t *testing.T) {
 	ordered := sample(300, 200)
@@ -211,7 +200,7 @@ func TestCancelledPlan(t *testing.T) {
 		steps  int
 	}{"no_times": {sample(300, 200), 2}, "times": {ordered, 1 + timeFolds}} {
 		for left := range c.steps + 1 {
-			plan, err := NewValidationPlan(&countedContext{t.Context(), left}, c.sample, 1)
+			plan, err := NewValidationPlan(&testenv.CountedContext{Context: t.Context(), Left: left}, c.sample, 1)
 			switch {
 			case left == c.steps && err != nil:
 				t.Errorf("%s: %v, although nothing was cancelled", name, err)

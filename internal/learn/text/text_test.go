@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/testenv"
 )
 
 // table returns texts of random words. Some words depend on the class.
@@ -243,20 +245,6 @@ func TestManyClassesHaveFewFeatures(t *testing.T) {
 	}
 }
 
-// countedContext is a context that is cancelled after a number of calls of Err. left is the number of
-// calls until then.
-type countedContext struct {
-	context.Context
-	left int
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancelledTraining checks that the context is checked at least once for each text that is read,
 // and only a few times after it is cancelled: then nothing more is read.
 func TestCancelledTraining(t *testing.T) {
@@ -277,18 +265,18 @@ func TestCancelledTraining(t *testing.T) {
 		}, rows - trained},
 	} {
 		const many, soon = 1e9, 5
-		ctx := &countedContext{t.Context(), many}
+		ctx := &testenv.CountedContext{Context: t.Context(), Left: many}
 		if err := c.run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		checks := many - ctx.left
+		checks := many - ctx.Left
 		if checks < c.read {
 			t.Errorf("%s reads %d texts, but checks only %d times whether it is cancelled", name, c.read, checks)
 		}
 		for left := 0; left < checks; left += 1 + checks/30 {
-			ctx := &countedContext{t.Context(), left}
-			if err := c.run(ctx); !errors.Is(err, context.Canceled) || ctx.left < -soon {
-				t.Errorf("%s, cancelled after %d of %d checks: error %v after %d more checks", name, left, checks, err, -ctx.left)
+			ctx := &testenv.CountedContext{Context: t.Context(), Left: left}
+			if err := c.run(ctx); !errors.Is(err, context.Canceled) || ctx.Left < -soon {
+				t.Errorf("%s, cancelled after %d of %d checks: error %v after %d more checks", name, left, checks, err, -ctx.Left)
 			}
 		}
 	}
