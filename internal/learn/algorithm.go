@@ -20,9 +20,9 @@ type fitter interface {
 	// is the same on every machine, because it is computed from the data and the
 	// parameters.
 	Cost() float64
-	// Progress returns the position in the schedule of the training, from 0 to 1, or to 2, 4,
-	// and so on if the schedule has been doubled. It never falls. It is NaN if the fitter does
-	// not know in advance when its training ends.
+	// Progress returns the position in the schedule of the training: 0 at the beginning and 1 at
+	// the end. Each DoubleSchedule doubles the position of the end. Progress never falls. It is NaN
+	// if the fitter does not know in advance when its training ends.
 	Progress() float64
 	// DoubleSchedule makes the schedule twice as long. It is called in the middle of the
 	// schedule, and only if algorithm.doubles is true.
@@ -52,9 +52,9 @@ type algorithm struct {
 	// maxFolds is the largest number of folds of a run, at least split.MinMergedFolds; 0 means no
 	// limit. If the validation plan has more folds, they are merged; see split.MergeFolds.
 	maxFolds int
-	// stepGrowth determines the number of steps of a refit if the fitters' Progress is NaN. If the
-	// refit has r times as many training rows as a fold, it does r^stepGrowth times as many steps.
-	// Otherwise the refit ends at the Progress that the folds had at their best step.
+	// stepGrowth determines the number of steps of a refit if the fitters' Progress is NaN: with r
+	// times as many training rows as a fold, the refit does r^stepGrowth times as many steps. If
+	// Progress is a number, the refit ends at the Progress that the folds had at their best step.
 	stepGrowth float64
 	// rowMajor reports whether the fitters build a row-major copy of the bins, which is
 	// freed when the run has ended.

@@ -99,9 +99,10 @@ func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	}
 }
 
-// chooseCandidate returns the run that won the race. If no run has won, it returns the blend of the
-// runs or, if there is no blend, the best run. It returns nil if no run has a checkpoint. lossFunc
-// must return the log loss of a candidate. It is an error if lossFunc fails or ctx is cancelled.
+// chooseCandidate returns the run that won the race; see reachesThreshold and winsWithoutThreshold.
+// If no run has won, it returns the blend of the runs or, if there is no blend, the best run. It
+// returns nil if no run has a checkpoint. lossFunc must return the log loss of a candidate. It is
+// an error if lossFunc fails or ctx is cancelled.
 //
 // The blend is preferred even to a run with better scores: the scores of the best of four runs are
 // overestimated, above all with few validation rows. docs/experiments.md, "Always the blend", has

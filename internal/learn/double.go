@@ -2,10 +2,10 @@ package learn
 
 import "math"
 
-// The schedule of an algorithm with algorithm.doubles is doubled in the middle if the log loss still
-// falls steeply there, and again in the middle of the longer schedule. Otherwise the schedule of
-// the network would end long before the network has learned a table whose classes hardly overlap.
-// docs/experiments.md has the measurements.
+// If algorithm.doubles is set and the log loss still falls steeply in the middle of a schedule, the
+// schedule is doubled. The longer schedule may be doubled again in its own middle. Otherwise the
+// schedule of the network would end long before the network has learned a table whose classes
+// hardly overlap. docs/experiments.md has the measurements.
 const (
 	// maxSteepRatio is the limit for the log loss in the middle of the schedule, divided by the log
 	// loss after a quarter of the schedule. If the ratio is lower, the schedule is doubled.
@@ -41,8 +41,8 @@ func (e Effort) newDoubling() doubling {
 	return doubling{left: 3, maxCost: maxDoubledCost}
 }
 
-// isMiddle reports whether progress, a value of fitter.Progress, is in the middle or in the second
-// half of a schedule that has been doubled the given number of times.
+// isMiddle reports whether progress, a value of fitter.Progress, has reached the middle of a
+// schedule that has been doubled the given number of times.
 func isMiddle(progress float64, doublings int) bool {
 	const rounding = 1e-9
 	return progress >= math.Ldexp(0.5, doublings)-rounding

@@ -14,8 +14,9 @@ import (
 )
 
 // dataOfFold returns the data with which the fitters of a fold are trained. If the table has
-// columns of texts, or if its columns are selected, each fold has its own features. They are fitted
-// to rows, the training rows of the fold. dataOfFold returns t if these are all features of t.
+// columns of texts, or if its columns are selected, each fold has its own features, which are
+// fitted to rows, the training rows of the fold. dataOfFold returns t itself if the fold uses
+// exactly the features of t.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 && !t.dropsFeatures() {
 		return t, nil
@@ -72,10 +73,10 @@ const relevanceSeed = 0x5e1ec7
 // More rows take time, and clearly irrelevant features are found on fewer.
 const maxImportanceRows = 5_000
 
-// Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On larger
-// tables, splits by irrelevant features are rare, and weak features are useful. In tables of more
-// features, estimating the importance takes long. A feature that only distinguishes a class of few
-// rows seems irrelevant.
+// Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On
+// larger tables, splits by irrelevant features are rare, and weak features are useful. With more
+// features, estimating the importance takes long. If a class has fewer rows, a feature that only
+// distinguishes this class seems irrelevant.
 const (
 	minRelevanceRows, maxRelevanceRows = 1_000, 20_000
 	maxRelevanceFeatures               = 100
@@ -133,10 +134,10 @@ func (t *trainingData) relevantOfRefit() []int32 {
 //
 //   - a column is relevant,
 //   - at least a quarter of all columns are irrelevant, and
-//   - at most a sixth of the other columns have an importance below 4.
+//   - at most a sixth of the relevant columns have an importance below 4.
 //
-// If more columns are weak, some irrelevant ones seem relevant by chance. Without the other
-// irrelevant columns, models would rely on these, and predict worse.
+// If more columns have an importance from 2 to 4, some of them are irrelevant and seem relevant by
+// chance. Without the dropped columns, models would rely on them more, and predict worse.
 func relevantColumns(importance []float64) []int32 {
 	var relevant []int32
 	weak := 0

@@ -26,9 +26,9 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// addPlanNotes adds notes about rows that the validation plan does not use, rows without a group,
-// missing test rows, test rows of a single class, an effort without effect, and classes that have
-// neither test rows nor validation rows. ungrouped is the number of rows without a group.
+// addPlanNotes adds notes about the validation plan: unused rows, rows without a group, no test
+// rows, test rows of a single class, and classes with neither test rows nor validation rows. It
+// also notes an effort without effect. ungrouped is the number of rows without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 && r.usedRows() == 0 { // otherwise the report has Report.UsedRows
@@ -89,9 +89,10 @@ func (r *race) addDroppedNote() {
 // the final model; see usedRows.
 const maxDroppedShare = 1.0 / 3
 
-// usedRows returns Report.UsedRows: the largest number of training rows of a fold, or 0 if the race
-// has no Params.Times or drops at most the fraction maxDroppedShare of the rows. A row with a time
-// is dropped if later rows of its group are test rows, or validation rows of the last fold.
+// usedRows returns Report.UsedRows: the largest number of training rows of a fold. It returns 0
+// without Params.Times, or if the race drops at most the fraction maxDroppedShare of the rows. A
+// row with a time is dropped if later rows of its group are test rows, or validation rows of the
+// last fold.
 func (r *race) usedRows() (rows int) {
 	last := r.plan.Folds[len(r.plan.Folds)-1]
 	dropped := r.plan.Dropped + len(r.plan.Rest) - len(last.Train) - len(last.Validation)

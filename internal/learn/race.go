@@ -21,9 +21,9 @@ import (
 
 // Race trains several algorithms in parallel. The race ends when one of them reaches the threshold,
 // when none of them improves any more, at the time limit, or when p.Stop is closed. Race then
-// trains the winner again on all labelled rows. If no algorithm has won, Race does this for a blend
-// of the algorithms or, if only one of them has a weight in the blend, for the best one. If ctx is
-// cancelled, Race returns the cause of the cancellation and no outcome.
+// trains the winner again on all labelled rows. If no algorithm has won, Race instead trains the
+// blend of the algorithms again, or the best algorithm if there is no blend. If ctx is cancelled,
+// Race returns the cause of the cancellation and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error. If an algorithm fails,
 // Race returns no error, but reports the failure in Outcome.Runs.
@@ -128,7 +128,7 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
 		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // whether this run already has a score depends on the speed of the machine
+			probabilities = nil // no interval: how far this run got before another won depends on the speed of the machine
 		}
 		if !measurable {
 			results[i].Performance, results[i].Curve, results[i].Seconds = math.NaN(), nil, nil
@@ -257,8 +257,8 @@ func (r *race) reachesThreshold(performance float64) bool {
 // winsWithoutThreshold reports whether a stalled run with the score s wins a race without a
 // threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
 // less than one nat. A performance of 1 alone may be due to chance. If the metric is logLoss, only
-// the sum of the log losses matters. If all validation rows are of one class, or if the metric cannot
-// be computed on them, no run wins: always predicting this class would be as good.
+// the sum of the log losses matters. No run wins if the metric cannot be computed on the validation
+// rows, or if all of them are of one class: always predicting this class would be as good.
 func (r *race) winsWithoutThreshold(s score) bool {
 	rows := len(r.evaluator.Labels)
 	return r.data.params.Threshold == nil && r.evaluator.IsMeasurable() && r.evaluator.HasSeveralClasses() &&

@@ -219,9 +219,8 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// reservedTime returns the time to reserve after the runs have been stopped: the time for the
-// refits and the report, plus, if other machines still train, the time in which they must end their
-// runs.
+// reservedTime returns the time to reserve for the refits and the report, after the runs have been
+// stopped. If other machines still train, it includes the time in which they must end their runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
 	if r.awaitedRuns.Load() > 0 {

@@ -21,9 +21,9 @@ type RemoteRuns struct {
 	// If this is because the other machine failed, Await also returns an error, which the report
 	// notes.
 	//
-	// idle is closed when the runs that were never meant for other machines have ended. When ctx is done, Await
-	// must soon return the recording of the unfinished run, or an error. After such an error the
-	// run has no score.
+	// idle is closed when this machine has no more runs of its own: all runs of algorithms that are
+	// not in Algorithms have ended. When ctx is done, Await must soon return the recording of the
+	// unfinished run, or an error. After such an error the run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
 	// reserves this time while it waits for runs on other machines.

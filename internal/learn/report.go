@@ -72,8 +72,8 @@ type Report struct {
 	// before the end of the race.
 	Test Scores
 	// Training holds the scores of the final model on rows that it was trained on, except test
-	// rows. If the model consists of fold models, only some of them were trained on each of these
-	// rows.
+	// rows. If the model consists of fold models, each of these rows was used to train only some of
+	// them.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -318,8 +318,8 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 }
 
 // finalTrainingRows returns the rows for Report.Training. These are usually the rows r.plan.Rest.
-// If the model contains fold models and there is only one final fold, they are only the training
-// rows of this fold, because its model was not trained on the validation rows.
+// If the model contains fold models of a single final fold, these were not trained on the
+// validation rows of the fold. The result is then only its training rows.
 func (r *race) finalTrainingRows() []int32 {
 	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
 		return final[0].Train // a fold model was not trained on the validation rows

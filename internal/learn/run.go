@@ -206,10 +206,10 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // loss), where error is 1 − performance + 0.5/rows. The log loss alone may be lowest at a step
 // with a high error. The error alone is coarse with few rows.
 //
-// In races for logLoss or for an area under a curve, the selection loss is only log(log loss), because
-// the score of the race has more noise on a few hundred rows; docs/experiments.md has the
-// measurements. It is also log(log loss) if the race has class weights, because accuracy and similar
-// scores ignore the weights. The log loss is always the one before calibration.
+// In races for logLoss or for an area under a curve, the selection loss is only log(log loss),
+// because the score of the race has more noise on a few hundred rows; docs/experiments.md has the
+// measurements. It is also log(log loss) if the race has class weights, because accuracy and
+// similar scores ignore the weights. The log loss is computed before calibration.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
@@ -236,8 +236,9 @@ const (
 	minFlawlessGain = 0.1
 )
 
-// isFlawless reports whether the score s of the run is flawless; see the function isFlawless. If all
-// validation rows are of one class, no score is: always predicting this class would be as good.
+// isFlawless reports whether the score s of the run is flawless; see the function isFlawless. No
+// score is flawless if all validation rows are of one class, because always predicting this class
+// would be as good.
 func (r *run) isFlawless(s score, rows int) bool {
 	return r.severalClasses && isFlawless(r.metric, s, rows)
 }
@@ -268,7 +269,8 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 }
 
 // dropLateScores removes the scores of the run that were due after another run had won. A slower
-// machine might have stopped the run before it computed them. late reports whether there were any.
+// machine might have stopped the run before these scores were computed. late reports whether there
+// were such scores.
 func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 	n := len(r.curve)
 	for n > 0 && s.IsLate(r.index, r.curve[n-1].due) {

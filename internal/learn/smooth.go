@@ -10,9 +10,8 @@ import (
 )
 
 // hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the fitters
-// of run have ended. The algorithm must support smooth parts, the table must be small, all folds
-// must have features of the table, not scores of texts, and a step must have been scored on
-// validation rows.
+// of run have ended. The algorithm must support smooth parts. The table must be small, not
+// screened, and without columns of texts. A step must have been scored on validation rows.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&

@@ -13,7 +13,7 @@ import (
 type Fitter struct {
 	objective objective
 	booster   booster
-	// checkpoint is the number of rounds at the last Checkpoint, or -1.
+	// checkpoint is the number of rounds at the last Checkpoint, or -1 if there was none.
 	checkpoint int
 	// roundsPerStep is the number of rounds of a step.
 	roundsPerStep int

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// monotoneConstraint lists leaves of a symmetric tree in chains. Along each chain, the values of the
-// leaves must only rise, or only fall. A chain lists, in order, the leaves that a row falls into as
-// one monotone feature grows and all other features stay equal.
+// monotoneConstraint lists leaves of a symmetric tree in chains. Along each chain, the values of
+// the leaves may only rise, or may only fall. A chain lists, in order, the leaves that a row falls
+// into as one monotone feature grows and all other features stay equal.
 //
 // Bit d of the index of a leaf is set if the leaf's rows pass the split of level d. For example, let
 // the splits of levels 0, 1 and 2 be x > 1, y > 5 and x > 3. The chains of the feature x are then
@@ -53,10 +53,10 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits compares the bins 0…bins-1 of a feature with the splits by this feature. For each
-// bin, in this order, masks has the set of the splits that the bin passes. Consecutive bins with
-// the same set have one entry. A set is a bit mask: bit d stands for the split of level d. all is
-// the set of all splits by the feature.
+// passedSplits returns, for each of the bins 0…bins-1 of a feature, the set of the splits by this
+// feature that the bin passes. masks holds these sets in the order of the bins. Consecutive bins
+// with the same set share one element. A set is a bit mask: bit d stands for the split of level d.
+// all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0

@@ -120,7 +120,7 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	rows := f.Rows
 	o.commonDefaults(rows, len(f.Columns))
 	setDefault(&o.L2, 0.3)
-	// With more rows than this, a tree grown from all rows is not more accurate.
+	// A tree grown from more rows than this is not more accurate.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {

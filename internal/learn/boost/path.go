@@ -117,7 +117,7 @@ type encodedSymmetric struct {
 }
 
 // pathStages holds the bins of one source in the rows of a path: bins[0] before row steps[0],
-// bins[1] from there to before row steps[1], and bins[2] from row steps[1] on. There are two steps
+// bins[1] in the rows steps[0]…steps[1]-1, and bins[2] from row steps[1] on. There are two steps
 // because a statistic of two columns changes once for each column.
 type pathStages struct {
 	bins  [3]uint8

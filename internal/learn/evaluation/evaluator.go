@@ -108,12 +108,12 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 
 // predictionsForDecisions returns the predictions from which scores of decisions, such as accuracy,
 // are computed. If the race has class weights, the predictions are calibrated probabilities with
-// these weights. Otherwise, if the metric depends on decisions and is not accuracy, the
-// probabilities are multiplied by cross-fitted decision weights. For any other metric they are
-// unchanged.
+// these weights. Otherwise, for metrics of decisions such as macroF1, the probabilities are
+// multiplied by cross-fitted decision weights. For accuracy, which equal weights maximise, and for
+// metrics of probabilities they are unchanged.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
-	case e.Weights != nil: // they are not multiplied into the float32 probabilities, because the model also applies them without rounding
+	case e.Weights != nil: // not multiplied into the float32 probabilities, which would round the products: a model does not round them either
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		p := e.Predictions(calibrated)
 		p.Weights = e.Weights
@@ -149,7 +149,7 @@ func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32
 	return weights, err
 }
 
-// applyClassWeights returns a copy of probabilities in which each half of the rows is
+// applyClassWeights returns a copy of probabilities. The probabilities of each half of the rows are
 // multiplied by the decision weights fitted to the other half.
 func (e *Evaluator) applyClassWeights(ctx context.Context, probabilities []float32) ([]float32, error) {
 	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {

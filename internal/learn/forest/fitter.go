@@ -111,10 +111,10 @@ func (f *Fitter) needsAllRows() bool {
 	return f.opts.usesExtraTrees && f.best.params.randomSplits && !f.best.params.allRows
 }
 
-// growOnAllRows replaces the trees of the forest by as many trees that are trained on all rows, but
-// at most Options.trees. Trees with random splits differ enough without sampling (Geurts et al.
-// 2006). They have no out-of-bag votes, so their temperature is the one that was estimated for a
-// large forest of trees on samples.
+// growOnAllRows replaces the trees of the forest by trees that are trained on all rows: by the same
+// number of trees, but at most Options.trees. Trees with random splits differ enough without
+// sampling (Geurts et al. 2006). The new trees have no out-of-bag votes, so they keep the
+// temperature that was estimated for a large forest of trees on samples.
 //
 // growOnAllRows first halves Options.trees, because growing an extremely randomised tree takes about
 // twice as long as another tree.
@@ -153,8 +153,9 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // error.
 //
 // With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other
-// splits, and any log loss: their trees will be trained on all rows, and the estimated error of trees
-// that differ much is too high; see doubleAndEstimateError.
+// splits, and any log loss. Their trees will later be trained on all rows, which improves them.
+// Also, the estimated error of trees that differ much from each other is too high; see
+// doubleAndEstimateError.
 func (f *Fitter) isBetter(challenger *growingForest) bool {
 	p, best := challenger.params, f.best.params
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
@@ -188,8 +189,8 @@ func (f *Fitter) Progress() float64 {
 	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
 }
 
-// nextParams returns the next parameters to try, or false if there are none or the search
-// has not begun. It removes the moves that the data does not allow from f.moves.
+// nextParams returns the next parameters to try, or false if there are none or the search has not
+// begun. It removes from f.moves the moves that the data does not allow.
 func (f *Fitter) nextParams() (params growthParams, ok bool) {
 	space := f.newSearchSpace()
 	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {

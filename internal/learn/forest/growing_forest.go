@@ -126,9 +126,9 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
 // This holds for the Brier score before calibration. After calibration, the estimate is too high,
-// above all if the trees are very different: few votes then get a temperature that hides a part of
-// their error, so the error seems to fall less. But a forest may also need calibration. Therefore
-// the Brier score of the forest is the lower one of the two estimates.
+// above all if the trees are very different: the temperature hides a part of the error of few
+// trees, so more trees seem to reduce the error less. But a forest may also need calibration.
+// Therefore the Brier score of the forest is the lower one of the two estimates.
 //
 // Adding trees helps more if the trees are very different. Without this estimate, growth parameters
 // with such trees would seem worse than they are. Out-of-bag votes are counted separately for the

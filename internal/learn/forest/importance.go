@@ -14,7 +14,8 @@ import (
 const (
 	// importanceTrees is the number of trees from which Importance estimates the importance.
 	importanceTrees = 128
-	// importanceParts is the number of parts of the rows whose sums Importance compares.
+	// importanceParts is the number of parts into which Importance divides the rows. The standard
+	// error is computed from their sums.
 	importanceParts = 64
 	// importanceUnit is the change of a probability by 1. Changes are integers, so that their sums do
 	// not depend on the order of the trees.
@@ -100,10 +101,10 @@ func (f *Fitter) outOfBagRows(inBag []bool) []outOfBagRow {
 	return rows
 }
 
-// addImportance adds the importance of the features in the tree that was grown last, at the node with
-// the given index and all nodes below. The number of feature i and part j is added to
-// sums[i*importanceParts+j]. splitFeature is the feature by which the parent is split, or -1 at the
-// root. rows are the out-of-bag rows of the node. Their order changes.
+// addImportance adds the importance of the features in the tree that was grown last, at the node
+// with the given index and at all nodes below it. The importance of feature i for the rows of part
+// j is added to sums[i*importanceParts+j]. splitFeature is the feature by which the parent is
+// split, or -1 at the root. rows are the out-of-bag rows of the node. Their order changes.
 func (g *grower) addImportance(index, splitFeature int32, sums []atomic.Int64, rows []outOfBagRow) {
 	if len(rows) == 0 {
 		return

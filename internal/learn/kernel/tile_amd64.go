@@ -27,8 +27,8 @@ func chooseTileRows() int {
 }
 
 // multiplyTile adds a product to a tile of dst. The tile begins at dst[0] and has the given number
-// of rows, at most tileRows. The left factor is the same number of rows of a, from the first. The
-// right factor is panel, one panel of b. stride is the distance between the beginnings of
+// of rows, at most tileRows. The left factor consists of the first rows of a, as many as the tile
+// has. The right factor is panel, one panel of b. stride is the distance between the beginnings of
 // consecutive rows of dst, in elements.
 func multiplyTile(dst []float32, stride int, a stridedMatrix, panel []float32, rows int) {
 	if !useAVX2 {

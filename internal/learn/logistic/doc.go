@@ -1,6 +1,6 @@
 // Package logistic trains logistic regressions. Their scores are linear functions of the columns,
 // or smooth functions: sums of Gaussian kernels. On small tables of numbers they often predict
-// better than trees and networks, and make errors on other rows.
+// better than trees and networks, and they are wrong on different rows.
 //
 //	input       the columns as vectors of numbers
 //	cholesky    the features of a kernel: a few numbers for each training row

@@ -169,8 +169,8 @@ func (p *logisticRegression) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the training has converged: the parameters are finite,
-// and the log loss on the training rows is not noticeably higher than the log loss of always
+// converged reports for each penalty whether the training has converged. The parameters must be
+// finite. The log loss on the training rows must not be noticeably higher than the loss of always
 // predicting the class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)

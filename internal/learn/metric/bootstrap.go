@@ -173,10 +173,10 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 // meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
 // Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
 // too little, so the variance of a class of few rows is raised towards the variance of a proportion
-// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. The mean over several classes has a bias
-// that does not decrease with their number, so the interval is extended by it; see precisionBias. It is
-// unknown if most of several classes have fewer than two effective rows. The result is undefined if
-// ctx is cancelled.
+// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. Averaging over classes does not reduce
+// the bias of the average precision, so the interval of several classes is extended by the bias;
+// see precisionBias. Their interval is unknown if most of the classes have fewer than two effective
+// rows. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows

@@ -26,13 +26,13 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 }
 
 // newProportion returns a proportion with the given value and variance. Its number of rows is
-// rows/ratio. ratio is variance divided by estimated·(1−estimated)/rows, the variance of a
-// proportion of independent rows. So a score that varies more counts as a proportion of fewer rows.
-// ratio is 1 if one of the two variances is 0, as for a score of 0 or 1.
+// rows/ratio, so that a score with a larger variance counts as a proportion of fewer rows. ratio is
+// variance divided by estimated·(1−estimated)/rows, the variance of a proportion of independent
+// rows. It is 1 if one of the two variances is 0, as for a score of 0 or 1.
 //
-// variance is estimated from a sample of the rows, and estimated is the score on this sample.
-// shrinkVarianceRatio(ratio, few) corrects ratio. few is the number of rows that limits how
-// accurate variance is.
+// variance is estimated from a sample of the rows, and estimated is the score on this sample. The
+// estimate is inaccurate if few, a number of rows, is small. shrinkVarianceRatio(ratio, few) then
+// corrects ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -197,9 +197,9 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions, expec
 }
 
 // recalls returns the recalls of the classes that have rows. The rows of each proportion are the
-// effective number of rows of the class. The variance of a recall cannot be estimated from fewer than
-// two effective rows, so all these classes together are one proportion: their mean recall. expected
-// holds, by class, the recall of the class or this mean.
+// effective number of rows of the class. The variance of a recall cannot be estimated from fewer
+// than two effective rows, so all classes with fewer together are one proportion: their mean
+// recall. expected holds, by class, the recall of the class or this mean.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion, expected []float64) {
 	var small []int
 	expected = make([]float64, len(counts.actual))

@@ -102,11 +102,12 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 	return sum / right
 }
 
-// precisionBias returns an estimate of how much averagePrecision exceeds the average precision of the
-// population. keys is the result of setRankKeys for a class with rows. The average precision is the mean
-// of a precision for each row of the class, and this precision counts the row itself. Without it, the
-// precision would have no bias if the counts had Poisson distributions. With groups, the bias is
-// underestimated, because the other rows of the group are near the row, too.
+// precisionBias returns an estimate of how much averagePrecision exceeds the average precision of
+// the population. keys is the result of setRankKeys for a class with rows. The average precision is
+// a mean over the rows of the class. Each row contributes the precision among the rows that are at
+// least as probable, and this includes the row itself. Without the row itself, the precision of
+// Poisson distributed counts would be unbiased. With groups, the bias is underestimated, because
+// rows of the same group have similar probabilities.
 func precisionBias(keys []uint64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {

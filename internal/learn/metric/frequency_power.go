@@ -17,7 +17,7 @@ type powerTrial struct {
 //
 // All exponents are negative, so a rarer class has the higher weight in every trial. A class that
 // is not more probable than a rarer one is therefore never chosen. For each row, the trials weight
-// only the few other classes.
+// only the few classes that can be chosen.
 func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial) {
 	order := f.classesByRows()
 	var contenders []int32

@@ -54,7 +54,7 @@ func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *
 }
 
 // logitsToLossGradient replaces the logits by the gradient of the loss with respect to them:
-// probability minus target, multiplied by the weight of a row for one member.
+// probability minus target, times part.weight, divided by the number of members.
 func (bp *backprop) logitsToLossGradient(part batchPart) {
 	c := bp.layout.classes
 	weight := part.weight / float32(bp.layout.members)

@@ -12,7 +12,8 @@ import "slices"
 //
 // If the sample has Groups, whole groups are assigned to folds. The Validations then differ by more
 // rows, depending on the sizes of the groups. A class with rows in at least two groups has rows in
-// every Train, except if every fold for a group would leave one of its classes without such rows.
+// every Train. An exception is possible if, whichever fold a group is assigned to, one of its
+// classes would then be in this fold only.
 func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
@@ -58,8 +59,8 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// MinMergedFolds is the smallest number of merged folds for which [MergeFolds] keeps rows of the classes
-// in every Train.
+// MinMergedFolds is the smallest number of merged folds for which [MergeFolds] guarantees rows of
+// the classes in every Train.
 const MinMergedFolds = 3
 
 // maxFoldsInMerged returns the largest number of folds that MergeFolds merges into one, if k folds
@@ -89,9 +90,9 @@ func assignmentOrder(k int) []int {
 // the concatenation of the Validations of its folds. Its Train is the intersection of their Trains.
 // If there are at most n folds, they are returned unchanged.
 //
-// If Folds has made the folds, and n is at least MinMergedFolds, then each class with at least two
-// rows, or with rows of at least two groups, has rows in the Train of every merged fold; see Folds for
-// an exception.
+// If the folds are a result of Folds and n is at least MinMergedFolds, a class with at least two
+// rows has rows in the Train of every merged fold. With groups, it needs rows of at least two
+// groups; see Folds for an exception.
 func MergeFolds(folds []Fold, n int) []Fold {
 	if len(folds) <= n {
 		return folds

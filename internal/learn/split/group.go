@@ -92,8 +92,8 @@ func (a *groupAssigner) assign(rows []int32) int {
 	return best
 }
 
-// confined returns how many of the classes would have no rows outside the fold, or outside folds that
-// MergeFolds may merge with it, if their last rows were assigned to the fold.
+// confined returns how many of the classes in ending would be in a single fold if their last rows
+// were assigned to the given fold. Folds that MergeFolds may merge count as one fold.
 func (a *groupAssigner) confined(ending []int32, fold int) int {
 	n := 0
 	for _, class := range ending {
@@ -107,9 +107,9 @@ func (a *groupAssigner) confined(ending []int32, fold int) int {
 
 // groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the groups in
 // random order and holds a group out if this brings the class counts closer to the wanted fraction;
-// see gain. If far fewer rows than wanted are then held out, because all other groups are large, it
-// holds out one more group: the one with which the class counts are nearest to the fraction. It does
-// so only if at least keep groups are left.
+// see gain. If this holds out far fewer rows than wanted, because the other groups are large, it
+// holds out one more group: the one with which the class counts are nearest to the fraction. It
+// does so only if at least keep groups are left.
 func groupHoldout(s Sample, fraction float64, keep int, seed uint64) (rest, held []int32) {
 	groups, pinned := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -244,8 +244,8 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 }
 
 // gain returns how much closer the class counts come to the given fraction of all rows if rows are
-// added. Distance is Σ (count − fraction·total)² / total over the classes. count is the number of
-// added rows of a class, and total is the number of all its rows.
+// added. The distance is Σ (count − fraction·total)² / total over the classes. count is the number
+// of added rows of a class, and total is the number of all its rows.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.newRows[c.labels[row]]++

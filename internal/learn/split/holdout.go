@@ -37,8 +37,8 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	return s.rowsWithout(held), held
 }
 
-// holdoutForTest holds out test rows; see Holdout. If the sample has Groups and too few rows can be
-// held out without leaving a single group, there are no test rows.
+// holdoutForTest holds out test rows; see Holdout. If the sample has Groups, at least two groups
+// must be left. If far too few rows can then be held out, there are no test rows; see minTestRows.
 func (s Sample) holdoutForTest(fraction float64, seed uint64) (rest, test []int32) {
 	if s.Groups == nil {
 		return Holdout(s, fraction, seed)
@@ -50,8 +50,8 @@ func (s Sample) holdoutForTest(fraction float64, seed uint64) (rest, test []int3
 	return rest, test
 }
 
-// isFarBelow reports whether rows, the number of rows that groups or times allow to hold out, is
-// less than a quarter of the wanted number.
+// isFarBelow reports whether rows is less than a quarter of the wanted number of rows. rows is the
+// number that can be held out without dividing groups or times.
 func isFarBelow(rows int, wanted float64) bool { return float64(rows) < wanted/4 }
 
 // rowsWithout returns the rows of the sample that are not in held, in ascending order. held

@@ -29,8 +29,8 @@ func AssignCrossFitFolds(s Sample, k int, seed uint64) []int {
 	return list
 }
 
-// stratifiedCrossFitFolds returns a number from 0 to k-1 for each row of rows: the index, in the
-// result of Folds, of the fold that has the row in its Validation.
+// stratifiedCrossFitFolds returns, for each row of rows, the index of the fold of Folds that has
+// the row in its Validation, from 0 to k-1.
 func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int {
 	partOf := make(map[int32]int, len(rows))
 	for part, fold := range Folds(s, k, seed) {

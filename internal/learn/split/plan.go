@@ -48,8 +48,8 @@ const (
 	// If few groups or times with many rows are divided, at least one in minTrainPart rows should be
 	// a training row.
 	minTrainPart = 3
-	// If groups or times allow far fewer test rows than wanted, and fewer than minTestRows, no test
-	// rows are set aside: scores of so few rows say nothing.
+	// No test rows are set aside if groups or times allow fewer than minTestRows and far fewer than
+	// wanted: scores of so few rows say nothing.
 	minTestRows = 20
 )
 
@@ -69,13 +69,14 @@ const (
 // A sample too small to be divided has one fold with an empty Validation.
 //
 // If the sample has Groups, there are about as many test and validation rows as the sizes of the
-// groups allow. If the groups are so large that a holdout would have less than a quarter or more
-// than twice the rows in the table, 5 folds replace it, unless a single group has most of the rows.
+// groups allow. Large groups may allow only a holdout with less than a quarter or more than twice
+// the number of rows above. Then 5 folds replace the holdout, unless a single group has most of the
+// rows.
 //
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows remain,
 // their later half is divided into the validation rows of 5 folds. Otherwise the latest of the
 // remaining rows are the holdout. A fold trains only on earlier rows. If many rows have the same
-// time, there may be more test and validation rows than in the table.
+// time, there may be more test and validation rows than stated above.
 //
 // Groups or times may allow only one division, for example if all rows are of two years. There are
 // then validation rows but no test rows.
@@ -157,9 +158,9 @@ func foldsAndFraction(rows int) (folds int, fraction float64) {
 	return 1, holdoutFraction(rows, enoughValidationRows)
 }
 
-// EstimatePlanSize returns two numbers for a table of the given number of rows without groups and
-// times: the number of folds that [NewValidationPlan] uses, and the approximate number of validation
-// rows in all folds together.
+// EstimatePlanSize returns the number of folds of [NewValidationPlan] for a table of the given
+// number of rows, and the approximate number of validation rows in all folds together. It assumes
+// that there are no groups and times.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	folds, fraction := foldsAndFraction(rest)

@@ -76,9 +76,9 @@ func (s Sample) testBegin(rows []int32, wanted int) int {
 }
 
 // holdoutBegin returns the index in rows at which the held out rows begin, if about wanted of them
-// are needed. It is the nearest index at which the time changes. If far fewer rows than wanted would
-// then be held out, because many rows have the same time, it is the change before, unless that is
-// below least. rows must be in the order of time.
+// are needed. It is the nearest index at which the time changes. If many rows have the same time,
+// this may hold out far fewer rows than wanted. The result is then the previous index at which the
+// time changes, unless that index is below least. rows must be in the order of time.
 func (s Sample) holdoutBegin(rows []int32, wanted, least int) int {
 	begin := s.nearestTimeChange(rows, len(rows)-wanted)
 	if !isFarBelow(len(rows)-begin, float64(wanted)) {

@@ -16,9 +16,8 @@ const maxSerialCost = 1 << 13
 // workers, the rows are always divided.
 const minDividedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves. These are the leaf built,
-// its sibling, or both. findBestSplits first builds the histogram of the leaf built from its rows,
-// in built.cells.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves, which contains built,
+// sibling or both. It first builds the histogram of built from its rows, in built.cells.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
 // subtracts built.cells from sibling.cells, which then hold the histogram of the sibling.
