@@ -23,8 +23,8 @@ func TestRaceOnRealData(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
 	}
-	// A race ends early, at its threshold, so the models are less accurate than they
-	// could be: other libraries reach 1.0 and 0.99 on the blind rows.
+	// A race ends at its threshold, so the models are less accurate than they could be: other
+	// libraries reach 1.0 and 0.99 on the blind rows.
 	for set, want := range map[string]struct{ threshold, answers float64 }{
 		"iris": {0.93, 0.94},
 		"car":  {0.95, 0.95},

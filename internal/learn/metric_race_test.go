@@ -94,9 +94,9 @@ func TestValidationRowsOfOneClass(t *testing.T) {
 	}
 }
 
-// TestStepOfAnArea checks which step of a run is selected: the step with the lowest log
-// loss in a race for an area under a curve and in a race with class weights, but a step
-// with higher accuracy in a race for accuracy.
+// TestStepOfAnArea checks which step of a run is selected. In a race for an area under a curve, or
+// with class weights, it is the step with the lowest log loss. In a race for accuracy, it is a step
+// with higher accuracy.
 func TestStepOfAnArea(t *testing.T) {
 	sharp, accurate := score{performance: 0.80, logLoss: 0.40}, score{performance: 0.90, logLoss: 0.45}
 	for _, c := range []struct {

@@ -161,9 +161,9 @@ func recallSample(draw *rand.Rand, classes, rows int, recall float64) Prediction
 	return p
 }
 
-// TestIntervalsOfSmallClasses checks that the interval of the balanced accuracy of many classes with
-// one row each contains the recall of the population as often as the interval of the accuracy, and is
-// equally wide: both scores are the same.
+// TestIntervalsOfSmallClasses checks the interval of the balanced accuracy of many classes with one
+// row each. This score equals the accuracy, so its interval must be as wide as the interval of the
+// accuracy, and contain the recall of the population as often.
 func TestIntervalsOfSmallClasses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -203,8 +203,9 @@ func manyClasses(draw *rand.Rand, classes, rows int) Predictions {
 	return p
 }
 
-// TestPrecisionIntervalsOfSmallClasses checks that the interval of the mean average precision contains that
-// of the population although the mean is too high if each of many classes has few rows.
+// TestPrecisionIntervalsOfSmallClasses checks the interval of the mean average precision of many
+// classes with few rows. The mean is then too high, but the interval must contain the mean of the
+// population.
 func TestPrecisionIntervalsOfSmallClasses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -322,9 +323,9 @@ func recallsSample(draw *rand.Rand, rows []int, recalls []float64) Interval {
 	return m.interval()
 }
 
-// TestIntervalsOfMeans checks that about 95 of 100 intervals of the balanced accuracy contain that of
-// the population, on average over different recalls: for a few classes, including one or two that are
-// rare, and for many classes with few rows.
+// TestIntervalsOfMeans checks that about 95 of 100 intervals contain the balanced accuracy of the
+// population, on average over different recalls. There are a few classes, one or two of them rare,
+// or many classes with few rows.
 func TestIntervalsOfMeans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -105,9 +105,9 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// About 95 of 100 intervals, each from a new sample, must contain the score of the
-// population. The calibration error is not among the scores, because on few rows
-// it is larger than that of the population.
+// TestBootstrapIntervalsHoldTheScore checks that about 95 of 100 intervals, each from a new sample,
+// contain the score of the population. The calibration error is left out, because it is larger on
+// few rows than on the population.
 func TestBootstrapIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -27,8 +27,8 @@ func groupedSample(groups, size int, seed uint64) Predictions {
 	return p
 }
 
-// About 95 of 100 intervals, each from a new sample of groups, must contain the
-// score of the population. If the groups are not known, far fewer contain it.
+// TestGroupIntervalsHoldTheScore checks that about 95 of 100 intervals, each from a new sample of
+// groups, contain the score of the population. Without Groups, far fewer intervals contain it.
 func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -68,9 +68,9 @@ func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	}
 }
 
-// The intervals of the scores of one class must also contain the score of the population
-// about 95 of 100 times. The intervals from bootstrap samples of groups must be wider than
-// those from samples of rows.
+// TestGroupIntervalsOfAClass checks that about 95 of 100 intervals of the scores of one class
+// contain the score of the population. Intervals from bootstrap samples of groups must be wider
+// than intervals from samples of rows.
 func TestGroupIntervalsOfAClass(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -136,8 +136,9 @@ func firstOfEach(p Predictions, size, n int) Predictions {
 	return part
 }
 
-// Only a part of the rows of large groups is used for a bootstrap. The interval must be about
-// as wide as that of small groups with the same differences between the groups.
+// TestBootstrapOfLargeGroups checks the intervals of large groups. A bootstrap uses only some of
+// their rows. The intervals must be about as wide as intervals of small groups with the same
+// differences between the groups.
 func TestBootstrapOfLargeGroups(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -244,8 +245,9 @@ func TestGroupsOfOneRowAreRows(t *testing.T) {
 	}
 }
 
-// If every row is predicted correctly, the interval of a score of all classes depends mostly on
-// the rows of the rarest class. One pair of equal rows must not change this.
+// TestPerfectScoreOfRareClass checks the intervals of scores of all classes if every row is
+// predicted correctly. They depend mostly on the rows of the rarest class, even if two rows are in
+// a group.
 func TestPerfectScoreOfRareClass(t *testing.T) {
 	p := Predictions{Classes: 2, Names: []string{"no", "yes"}}
 	for row := range 102 {
@@ -276,9 +278,9 @@ func TestPerfectScoreOfRareClass(t *testing.T) {
 	}
 }
 
-// TestIntervalsOfFewGroups checks that about 95 of 100 intervals of the accuracy contain the accuracy of
-// the population if there are few groups, whether or not the rows of a group depend on each other, and
-// that no interval is narrower than that of as many independent rows.
+// TestIntervalsOfFewGroups checks the intervals of the accuracy of few groups, whether or not the
+// rows of a group depend on each other. About 95 of 100 must contain the accuracy of the
+// population. No interval may be narrower than the interval of the same number of independent rows.
 func TestIntervalsOfFewGroups(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -311,7 +313,7 @@ func TestIntervalsOfFewGroups(t *testing.T) {
 	}
 }
 
-// The quantiles are those of scipy.stats.t.ppf(0.975, n).
+// TestStudentQuantile compares quantiles with scipy.stats.t.ppf(0.975, n).
 func TestStudentQuantile(t *testing.T) {
 	for n, want := range map[int]float64{1: 12.7062047, 9: 2.2621572, 10: 2.2281389, 30: 2.0422725, 1000: 1.9623391} {
 		if got := StudentQuantile(n); math.Abs(got-want) > 0.002*want {

@@ -7,7 +7,7 @@ import (
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
-// The limits are those of statsmodels' proportion_confint(method="wilson").
+// TestWilson compares intervals with statsmodels' proportion_confint(method="wilson").
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		right, n  int
@@ -26,8 +26,8 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// About 95 of 100 intervals, each from a new sample, must contain the score of the
-// population.
+// TestIntervalsHoldTheScore checks that about 95 of 100 intervals, each from a new sample, contain
+// the score of the population.
 func TestIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -82,7 +82,7 @@ func TestScoreInterval(t *testing.T) {
 	})
 }
 
-// The p-values are those of scipy.stats.binomtest(first, first+second).
+// TestMcNemar compares p-values with scipy.stats.binomtest(first, first+second).
 func TestMcNemar(t *testing.T) {
 	for _, c := range []struct {
 		first, second int

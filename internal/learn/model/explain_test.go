@@ -189,9 +189,9 @@ func TestPredictPath(t *testing.T) {
 	}
 }
 
-// TestExplainEqualsEnumeration compares the contributions of six columns with those
-// computed from all sets of columns, for a table in which one of the columns has two
-// features, and for a table with a difference of two dates.
+// TestExplainEqualsEnumeration compares the contributions of six columns with contributions
+// computed from all sets of columns. In the first table, a column has two features. The second
+// table has a difference of two dates.
 func TestExplainEqualsEnumeration(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")

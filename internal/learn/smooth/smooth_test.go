@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// newTask returns the task of a table of two numbers. Their class is the integer part of class,
-// with noise, from 0 to 2. With math.Hypot, it is the ring that they are in.
+// newTask returns the task of a table with the numbers x and y. The label is the integer part of
+// class(x, y) plus noise, limited to 0…2. If class is math.Hypot, the classes are rings around 0.
 func newTask(rows, workers int, class func(x, y float64) float64) Task {
 	f := &frame.Frame{Schema: &frame.Schema{Classes: []string{"a", "b", "c"}}, Rows: rows, Columns: make([]frame.Column, 2)}
 	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}}

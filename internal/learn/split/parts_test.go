@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Rows of a group, and rows of about the same time, are in the same part.
+// TestParts checks that rows of a group, and rows of about the same time, are in the same part.
 func TestParts(t *testing.T) {
 	s := sample(100, 100, 100)
 	rows := make([]int32, 0, 250)
@@ -50,8 +50,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Rows of the same time are in the same part. If all rows have the same time, the parts are
-// as large as without times.
+// TestPartsOfFewTimes checks that rows of the same time are in the same part. If all rows have the
+// same time, the parts must be as large as without times.
 func TestPartsOfFewTimes(t *testing.T) {
 	s := sample(100, 100, 100)
 	for _, c := range []struct{ times, minParts int }{{1, 5}, {2, 2}, {7, 4}, {12, 5}} {
@@ -74,8 +74,8 @@ func TestPartsOfFewTimes(t *testing.T) {
 	}
 }
 
-// The rows of a class are divided evenly if nearly all of them have about the same time or are in
-// one group. The parts of the other rows do not change.
+// TestPartsOfConfinedClasses checks that the rows of a class are divided evenly if nearly all of
+// them have about the same time or are in one group. The parts of the other rows must not change.
 func TestPartsOfConfinedClasses(t *testing.T) {
 	s := sample(200, 200, 40)
 	groups, times := make([]int32, len(s.Labels)), make([]float64, len(s.Labels))

@@ -297,8 +297,9 @@ func rareSample(seed uint64, groupRows int, mixed bool) Sample {
 	return s
 }
 
-// TestMergedFoldsTrainOnEveryClass checks that each class of at least two rows or groups has rows in the
-// Train of each merged fold, and that the rows of a class are divided in proportion to the merged folds.
+// TestMergedFoldsTrainOnEveryClass checks that each class of at least two rows or groups has rows
+// in the Train of each merged fold. The Validation of a merged fold must have a part of the rows of
+// each class that is proportional to the number of its folds.
 func TestMergedFoldsTrainOnEveryClass(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -15,7 +15,8 @@ func TestLargeCorporaAreSampled(t *testing.T) {
 	}
 }
 
-// Rows whose classes take turns are sampled from all classes.
+// TestSampledCorporaHaveAllClasses checks that a sample of rows contains all classes, even if the
+// classes of the rows take turns.
 func TestSampledCorporaHaveAllClasses(t *testing.T) {
 	texts, labels := table(1500, 2, 9)
 	order := make([]int32, 0, len(texts))
@@ -50,8 +51,8 @@ func TestSampledCorporaHaveAllClasses(t *testing.T) {
 	}
 }
 
-// A training row whose text is not in the corpus must also be scored by a model that was not
-// trained on the part of the row.
+// TestSampledFeaturesDoNotDependOnLabelsOfThePart checks that a training row whose text is not in
+// the corpus is also scored by a model that was not trained on the part of the row.
 func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 	const trained, part = 250, 2
 	texts, labels := table(300, 2, 4)
@@ -126,7 +127,8 @@ func TestIndexOfABucket(t *testing.T) {
 	}
 }
 
-// The memory of a model read from a file is a small multiple of its size in the file.
+// TestMemoryOfSmallModels checks that the memory of a model is a small multiple of its size in a
+// file.
 func TestMemoryOfSmallModels(t *testing.T) {
 	const models = 1000
 	b, err := newModel(newVocabulary(nil, nil), 2, make([]float32, 1), nil).AppendBinary(nil)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A memo scores a text once, and remembers the scores of each text.
+// TestMemo checks that a memo scores each text only once, and returns the scores of the right text.
 func TestMemo(t *testing.T) {
 	texts, labels := table(60, 3, 1)
 	m, _ := train(t, texts, newTask(labels, 3, 60, 1))

@@ -175,8 +175,8 @@ func TestWordsOfAClassAreLearned(t *testing.T) {
 	}
 }
 
-// Changing the label of a row changes neither its own features nor the features of other
-// rows of its part, because the model that scores a part is not trained on it.
+// TestFeaturesOfARowDoNotDependOnItsLabel checks that another label of a row changes no features of
+// rows in its part: the model that scores a part is not trained on the part.
 func TestFeaturesOfARowDoNotDependOnItsLabel(t *testing.T) {
 	texts, labels := table(300, 2, 4)
 	task := newTask(labels, 2, 250, 2)
@@ -245,8 +245,8 @@ func TestManyClassesHaveFewFeatures(t *testing.T) {
 	}
 }
 
-// TestCancelledTraining checks that the context is checked at least once for each text that is read,
-// and only a few times after it is cancelled: then nothing more is read.
+// TestCancelledTraining checks that reading and training check the context at least once for each
+// text that is read, and end soon after it is cancelled.
 func TestCancelledTraining(t *testing.T) {
 	const rows, trained = 600, 60
 	texts, labels := table(rows, 2, 7)

@@ -277,7 +277,7 @@ func BenchmarkNewBinnedMatrix(b *testing.B) {
 	b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// A tree is the same after the row-major copy of the bins was freed.
+// TestDropRowMajor checks that a tree is the same after the row-major copy of the bins was freed.
 func TestDropRowMajor(t *testing.T) {
 	f, target := testData(4000, 20, 4)
 	bins := mustBins(t, f)
