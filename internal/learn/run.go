@@ -207,9 +207,10 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // with a high error. The error alone is coarse with few rows.
 //
 // In races for logLoss or for an area under a curve, the selection loss is only log(log loss),
-// because the score of the race has more noise on a few hundred rows; docs/experiments.md has the
-// measurements. It is also log(log loss) if the race has class weights, because accuracy and
-// similar scores ignore the weights. The log loss is computed before calibration.
+// because on a few hundred rows the score of the race has more noise than the log loss;
+// docs/experiments.md has the measurements. It is also log(log loss) if the race has class weights,
+// because accuracy and similar scores ignore the weights. The log loss is computed before
+// calibration.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)

@@ -111,8 +111,8 @@ const (
 )
 
 // The defaults, except leafCounts, were chosen by cross-validation on ten public data sets of 114
-// to 370,524 rows. Boosting does not search for parameters: all trees have the same, except that the
-// number of leaves alternates by round; see leafCounts. Only the forest searches.
+// to 370,524 rows. Unlike the forest, boosting does not search for parameters: all trees have the
+// same parameters, except that the number of leaves alternates by round; see leafCounts.
 
 // leafwiseDefaults sets options to the defaults of leaf-wise trees for the table f. It changes only
 // the options that are not set.

@@ -106,9 +106,9 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 	return c
 }
 
-// orderedMeans calls visit with each row of order and its ordered target statistic. This is the
-// smoothed mean target of the rows with the same category among the len(order)/2 rows before it,
-// without the rows of its group. order is a circle; see targetStatistic.
+// orderedMeans calls visit with each row of order and its ordered target statistic. The statistic
+// is the smoothed mean target of some of the len(order)/2 rows before the row: those of its
+// category, without the rows of its group. order is a circle; see targetStatistic.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is the mean
 // target of all rows.

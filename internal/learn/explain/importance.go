@@ -63,9 +63,9 @@ func (v *Validation) importanceRows(columns int) int {
 }
 
 // numShuffles returns how often each column is shuffled if the given number of rows is predicted.
-// About maxImportanceRows predictions for each column are enough. A column of a large
-// table is therefore shuffled only once. A prediction of another row improves the estimate more than another
-// prediction of the same row.
+// About maxImportanceRows predictions for each column are enough. A column of a large table is
+// therefore shuffled only once. Predicting another row improves the estimate more than predicting
+// the same row again.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }

@@ -177,8 +177,8 @@ func (e *effects) interactions(labels []string) []Interaction {
 }
 
 // equalStrengthTolerance is the relative difference below which two classes count as equally
-// strong, because the difference may be due to rounding. The later class is then chosen, which is
-// also the class that the plots show.
+// strong, because the difference may be due to rounding. The later of the two classes is then
+// chosen: it is also the class that the plots show.
 const equalStrengthTolerance = 1e-3
 
 // interaction returns the interaction of the two columns. Share is the statistic H² of Friedman and

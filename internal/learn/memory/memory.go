@@ -96,7 +96,7 @@ func Estimate(s Shape, algorithms []string) int64 {
 	if s.Texts > 0 {
 		// The estimate includes the corpora and the models of all columns of texts, although only
 		// one column is trained at a time. Each fold has scores of its own, in the frame and in the
-		// bins. Some algorithms also have merged folds.
+		// bins, and so have the merged folds of some algorithms.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)

@@ -32,9 +32,9 @@ const (
 // score. drawn has one element for each cluster: drawn[c] is how often the sample contains cluster
 // c. fraction is clusters divided by the number of all clusters of the predictions.
 //
-// Callers compute intervals from these variances and not from quantiles of the scores. Repeated
-// rows make scores such as the calibration error larger on a bootstrap sample than on the rows
-// themselves.
+// Callers compute intervals from these variances and not from quantiles of the scores, because
+// repeated rows make scores such as the calibration error larger on a bootstrap sample than on the
+// rows themselves.
 //
 // A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is
 // cancelled.
@@ -219,8 +219,8 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 // precisionVariances draws bootstrap samples of the rows of sample. It returns the variances of the
 // average precisions of classes, followed by the variance of their mean. sampled holds the average
 // precisions on all rows of sample, NaN for a class without rows. precisions holds the average
-// precisions on all predicted rows. They are used for a class without rows in a bootstrap sample. The
-// results are undefined if ctx is cancelled.
+// precisions on all predicted rows, for classes without rows in a bootstrap sample. The results are
+// undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

@@ -122,10 +122,14 @@ func scoreTestLowerBound(scores []proportion, limit float64) float64 {
 // mean, which decreases with multiplier, and the statistic that scoreTestLowerBound compares with
 // limit.
 //
-// The most likely proportion p of k classes with value v solves rows·(v − p) = multiplier·k·p·(1 − p).
-// Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 corrects that p is estimated from the same
-// rows. f is the fraction of the variance of the mean that is due to the proportion. If f is 1, the
-// constraint alone determines p and no correction is needed. The divisor is at least n/2.
+// The most likely proportion p of k classes with value v solves
+//
+//	rows·(v − p) = multiplier·k·p·(1 − p)
+//
+// Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 instead of n corrects for estimating p
+// from the same rows. f is the fraction of the variance of the mean that is due to the proportion.
+// If f is 1, the constraint alone determines p and no correction is needed. The divisor is at least
+// n/2.
 func constrainedMLE(scores []proportion, multiplier float64) (mean, statistic float64) {
 	n, sum := numClasses(scores), 0.0
 	variances := make([]float64, len(scores)) // of the sums over the classes
@@ -198,7 +202,7 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions, expec
 
 // recalls returns the recalls of the classes that have rows. The rows of each proportion are the
 // effective number of rows of the class. The variance of a recall cannot be estimated from fewer
-// than two effective rows, so all classes with fewer together are one proportion: their mean
+// than two effective rows, so the classes with fewer are combined in one proportion: their mean
 // recall. expected holds, by class, the recall of the class or this mean.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion, expected []float64) {
 	var small []int

@@ -140,6 +140,6 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 }
 
 // scaleDeviation is the standard deviation of the members' initial scales. TabM (see the package
-// comment) initialises scales to random signs, but in wide networks. With only 192 units, random
+// comment) initialises scales to random signs, but has wider networks. With only 192 units, random
 // signs would reduce the capacity of the network too much.
 const scaleDeviation = 0.5

@@ -33,7 +33,7 @@ func (s *schedule) samplesUntil(steps int) int {
 func (s *schedule) totalSamples() float64 { return s.length * float64(s.samples) }
 
 // double makes the schedule twice as long. done is the number of steps that are done; they keep
-// their lengths. The learning rate rises to that of the same position in the longer schedule.
+// their lengths. The learning rate rises to its value at the same position in the longer schedule.
 func (s *schedule) double(done int) {
 	s.fixedPosition = s.position(done)
 	s.fixedSteps, s.steps = done, done+doubledSteps

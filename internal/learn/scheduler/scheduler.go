@@ -123,8 +123,8 @@ func (s *Scheduler) latestDue() float64 {
 }
 
 // EndStep records that a run has done a step. clock is the total cost of the run. reached reports
-// whether the score has reached the threshold. The run then does no further step. Another run may
-// still win until all have ended.
+// whether the score has reached the threshold. The run then does no further step, but another run
+// may still win as long as it has not ended.
 func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -269,8 +269,9 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number i below n for which rate(i) returns true twice: possible
-// and better. If no i is better, it returns the first i that is possible, or -1 if no i is possible.
+// firstPreferred returns the first number i below n that is possible and better, according to the
+// results of rate(i). If there is none, it returns the first i that is possible, or -1 if no i is
+// possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -67,9 +67,10 @@ const MinMergedFolds = 3
 // become at least MinMergedFolds.
 func maxFoldsInMerged(k int) int { return (k + MinMergedFolds - 1) / MinMergedFolds }
 
-// assignmentOrder returns the order in which Folds assigns the rows of a class to k folds. After the
-// last fold, the first follows again. MergeFolds merges folds whose indices are close together, so
-// consecutive folds of the order have indices that are far apart. For example, the order of 10 folds is
+// assignmentOrder returns the order in which Folds assigns the rows of a class to k folds. After
+// the last fold, the first follows again. MergeFolds merges folds whose indices are close together,
+// so consecutive folds of the order have indices that are far apart. The order of 10 folds, for
+// example, is
 //
 //	0 4 8 2 6 1 5 9 3 7
 func assignmentOrder(k int) []int {

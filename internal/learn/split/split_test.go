@@ -298,8 +298,8 @@ func rareSample(seed uint64, groupRows int, mixed bool) Sample {
 }
 
 // TestMergedFoldsTrainOnEveryClass checks that each class of at least two rows or groups has rows
-// in the Train of each merged fold. The Validation of a merged fold must have a part of the rows of
-// each class that is proportional to the number of its folds.
+// in the Train of each merged fold. Without groups, the Validation of a merged fold must have a
+// part of the rows of each class that is proportional to the number of merged folds in it.
 func TestMergedFoldsTrainOnEveryClass(t *testing.T) {
 	for _, c := range []struct {
 		name      string

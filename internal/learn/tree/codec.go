@@ -13,9 +13,9 @@ import "foretell/internal/learn/codec"
 // The indices of children are not stored: the children of the k-th inner node, counted
 // from 0, are at 2k+1 and 2k+2.
 
-// The first byte of a bin mapper is flagCategorical for a categorical column. The flag byte of a
-// split is flagCategorical if the split has a set of bins, and flagMissingLeft if it has a
-// threshold and missing values go left.
+// The first byte of a bin mapper is flagCategorical for a categorical column, and otherwise 0. The
+// flag byte of a split is flagCategorical if the split has a set of bins. If it has a threshold,
+// the byte is flagMissingLeft if missing values go left, and otherwise 0.
 const (
 	flagCategorical = 1
 	flagMissingLeft = 2
