@@ -102,7 +102,7 @@ type recordedEnd struct {
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
-	// texts is the time that the machine that trained the run spent on texts.
+	// texts is the time that the other machine spent on texts.
 	texts text.Durations
 }
 

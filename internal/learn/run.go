@@ -59,8 +59,8 @@ type run struct {
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the error of the other machine that failed to train the run, so that this
-	// machine trained it. It is nil if there was no such error.
+	// remoteErr is the error with which another machine failed to train the run. This machine then
+	// trained it. remoteErr is nil if there was no such error.
 	remoteErr error
 }
 

@@ -47,7 +47,7 @@ type trainingData struct {
 	foldRows map[int][]int32
 	// screened holds the columns that screening has selected, by fold index.
 	screened map[int][]int32
-	// relevant holds the columns that are left if features are dropped, by fold index.
+	// relevant holds the columns that are kept if irrelevant features are dropped, by fold index.
 	relevant map[int][]int32
 	corpora  []*text.Corpus        // one for each column of texts of the schema
 	foldData map[int]*trainingData // by fold index; folds that use all features have no entry

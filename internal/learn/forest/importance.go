@@ -17,8 +17,8 @@ const (
 	// importanceParts is the number of parts into which Importance divides the rows. The standard
 	// error is computed from their sums.
 	importanceParts = 64
-	// importanceUnit is the change of a probability by 1. Changes are integers, so that their sums do
-	// not depend on the order of the trees.
+	// importanceUnit is the integer for a change of a probability by 1. Sums of integers do not
+	// depend on the order of the trees.
 	importanceUnit = 1 << 30
 )
 

@@ -78,8 +78,8 @@ func (o *Options) setDefaults(rows int) {
 	if rows > 100_000 {
 		o.batchTrees = 8
 	}
-	// The fewer rows there are, the more votes on each row the estimate of the error needs, and the
-	// more trees the pilot has.
+	// With fewer rows, the estimate of the error needs more votes on each row, so the pilot has
+	// more trees.
 	o.pilotHalf = o.batchTrees
 	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
 		o.pilotHalf *= 2

@@ -72,8 +72,8 @@ type searchSpace struct {
 	manyLevels      bool // whether a categorical feature has more than two levels
 }
 
-// paramMove changes one or more parameters in p, for example increases one. It returns false if space does
-// not allow the change; p must then not be used.
+// paramMove changes one or more parameters in p. It returns false if space does not allow the
+// change; p must then not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if

@@ -14,7 +14,8 @@ type Algorithm struct {
 	// Name is the name without the prefix B (for two classes) or M (for more), such as
 	// SIX01.
 	Name string
-	// Kind is the number of the algorithm in model files and in seeds. It never changes.
+	// Kind is the number of the algorithm in model files. Seeds are also derived from it. It never
+	// changes.
 	Kind uint8
 	// Read returns the predictor with the binary form b; see Predictor.AppendBinary. It returns an
 	// error if b is malformed. It does not retain b.

@@ -63,8 +63,8 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 // the classes in every Train.
 const MinMergedFolds = 3
 
-// maxFoldsInMerged returns the largest number of folds that MergeFolds merges into one, if k folds
-// become at least MinMergedFolds.
+// maxFoldsInMerged returns the largest number of folds that MergeFolds merges into one, if it is
+// called with k folds and n of at least MinMergedFolds.
 func maxFoldsInMerged(k int) int { return (k + MinMergedFolds - 1) / MinMergedFolds }
 
 // assignmentOrder returns the order in which Folds assigns the rows of a class to k folds. After

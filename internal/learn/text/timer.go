@@ -19,7 +19,8 @@ type Durations struct {
 type Timer struct {
 	mu    sync.Mutex
 	known Durations
-	// measured is true after Add. It is false if known was set by SetRecorded.
+	// measured reports whether Add was called. If it is false, known is zero or was set by
+	// SetRecorded.
 	measured bool
 }
 
