@@ -40,8 +40,8 @@ func TestPackageList(t *testing.T) {
 	}
 }
 
-// listedPackages returns the folders that docs/architecture.md lists. The indentation of a line shows
-// the folder that its folders are in, the last one of a line that is indented less.
+// listedPackages returns the folders that docs/architecture.md lists. The folders of an indented
+// line are subfolders of the last folder in the nearest earlier line with less indentation.
 func listedPackages(t *testing.T) map[string]bool {
 	t.Helper()
 	page, err := os.ReadFile("../docs/architecture.md")

@@ -281,8 +281,9 @@ func (r rowRanges) numRows() (n int) {
 }
 
 // explanationPrinter prints explained rows as JSON, as a table of contributions or, on a terminal,
-// as pictures (bar charts). It prints each row as soon as it is added. Only pictures, which may be
-// shown in a pager, and JSON with filters or selected fields are printed at the end.
+// as pictures (bar charts). It prints each row as soon as it is added, with two exceptions:
+// pictures, which may be shown in a pager, and JSON with filters or selected fields are printed at
+// the end.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int

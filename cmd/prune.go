@@ -46,8 +46,8 @@ never deleted.
 
 The champion of each series and all running and queued jobs are kept. If no model of a
 series is promoted, its newest model that was neither rejected nor cancelled is kept,
-too, because it decides among which models the champion is chosen. Interrupted races and
-predictions are deleted if they are older than --older-than. Work that waits for a
+too, because only models with its data and options can be the champion. Interrupted races
+and predictions are deleted if they are older than --older-than. Work that waits for a
 worker of a server is not interrupted, and is kept.`,
 		Example: `  foretell prune --older-than 30d --dry-run
   foretell prune --keep 3 --yes
@@ -162,7 +162,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items. It returns the items that are now deleted, including those that another
 // command had already deleted. It keeps an item that a job has begun to use since the plan was made.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the last item that is not implied was kept; its implied items follow it, and are kept, too
+	stays := false // whether the last item that is not implied was kept; the implied items after it are then kept, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

@@ -53,7 +53,7 @@ the machine.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[replayDocument]())
-	opts.wait.Factory, opts.wait.Cmd = f, cmd // it uses no service
+	opts.wait.Factory, opts.wait.Cmd = f, cmd // this command uses no service
 	opts.wait.BindProgress(cmd)
 	cmd.Flags().StringArrayVar(&opts.train, "train", nil, "training `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE`; repeat the flag for several files, in the order of the run (default the files that the receipt names)")
@@ -159,7 +159,7 @@ func (o *replayOptions) retrain(ctx context.Context, dir, result string, rec *re
 	if err == nil {
 		return nil
 	}
-	// The error of the run says what to do about a data folder that replay removes.
+	// The hint of the run is about its data folder, which replay removes.
 	if failed := exit.FromError(ctx, err).Status; (failed == exit.Unexpected || failed == exit.JobFailed || failed == exit.Unavailable) && blob.IsDiskFull(dir) {
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "the disk of the temporary folder %s is full: %s free", dir, term.FormatBytes(int64(free))).

@@ -64,10 +64,10 @@ is 10, but the result is still written. It never replaces an existing OUT.csv: w
 --force, it is written to OUT.rejected.csv instead. If all test rows are of one class,
 as may happen with --time, only a requirement on a recall can be met.
 
---beat champion compares the model with the champion of earlier runs of this name. It is
-missed if the label, the columns, the classes, the metric, the class weights, --group or
---time differ from those of the champion. A model that meets it becomes the champion. A
-model that misses --require or --beat is rejected, so it cannot be the champion.
+--beat champion compares the model with the champion of earlier runs of this name. The
+model misses --beat if its label, columns, classes, metric, class weights, --group or
+--time differ from those of the champion. A model that meets --beat becomes the champion.
+A model that misses --require or --beat is rejected, so it cannot be the champion.
 --threshold does not affect the choice of the champion.
 
 ` + runSeriesHelp + `Models are numbered across the datasets of a series. With --with, other commands select

@@ -68,9 +68,9 @@ func (o *runOptions) noteFindings(files *preflight.Preflight) {
 	}
 }
 
-// checkFiles checks the files. It returns an error if they have a defect or do not match the flags. It
-// does not print the findings, unless it must ask a question about them; see noteFindings. prepCtx is
-// ctx with the time limit.
+// checkFiles checks the files. It returns an error if they have a defect or do not match the flags.
+// It prints the findings only if it must ask a question about them; otherwise, noteFindings prints
+// them later. prepCtx is ctx with the time limit.
 func (o *runOptions) checkFiles(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, files *preflight.Preflight) error {
 	o.unnoted = false
 	files.Train.HashWhileChecking()

@@ -181,8 +181,8 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 // findSameDataset returns the oldest COMPLETED or PROCESSING dataset in the series that has the
 // same contents as the training file and the same number of buckets as the run. It returns the zero
 // value if no dataset is the same, or if the service does not report the SHA-256 of datasets. It
-// ignores datasets for which isReadDifferently returns true. If it finds no other dataset, reread
-// is the name of one of these datasets, or "".
+// ignores datasets for which isReadDifferently returns true. If it finds only ignored datasets,
+// reread is the name of one of them; otherwise reread is "".
 func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series) (same api.DatasetEntry, reread string, err error) {
 	buckets := p.buckets
 	if buckets == 0 {
@@ -237,8 +237,8 @@ func hasOtherForms(d *api.Dataset, train *profile.Profile) bool {
 	})
 }
 
-// nextDatasetRequest returns the request that creates the next dataset of a series. The list all
-// has every series of the account. No dataset of these series has the name of the new dataset.
+// nextDatasetRequest returns the request that creates the next dataset of a series. all holds every
+// series of the account. The name of the new dataset differs from the names of all their datasets.
 func (p *runPipeline) nextDatasetRequest(ctx context.Context, all []client.Series, series client.Series) api.NewDataset {
 	taken, known := map[string]bool{}, false
 	for _, s := range all {

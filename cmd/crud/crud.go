@@ -1,5 +1,5 @@
-// Package crud has the commands that every type of object has: to make a request about an object,
-// such as to get it, to wait for it, and to delete it.
+// Package crud has the commands that every type of object has: commands that make one request about
+// an object, such as get, and the commands wait and delete.
 package crud
 
 import (
@@ -36,8 +36,8 @@ var (
 type RequestCommand[T any] struct {
 	Use, Short string
 	Resource   Resource
-	// RunsJobs is set if the request changes the object and needs a job to run. Without a server, the
-	// service in this process then runs jobs. Otherwise, the request changes nothing.
+	// RunsJobs is set if the request changes the object and needs a job to run. A service in this
+	// process then also runs jobs. If RunsJobs is not set, the request changes nothing.
 	RunsJobs bool
 	Fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	Print    func(o *cli.Output, answer T) error

@@ -78,8 +78,8 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 	return cli.PrintItem(&o.output, v, "path", "rows", "receipt")
 }
 
-// findReceipt reads and returns the receipt of the result. If the receipt is missing, it returns an
-// error. But if --blind is set, and --receipt is not set, it returns nil.
+// findReceipt reads and returns the receipt of the result. If the receipt is missing, it returns
+// nil if --blind is set and --receipt is not, and otherwise an error.
 func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Receipt, error) {
 	path := cmp.Or(o.receipt, receipt.Path(v.Path))
 	rec, err := download.ReadReceipt(path, "without a receipt, verify with `foretell predictions verify RESULT --blind BLIND`")
@@ -99,9 +99,9 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 }
 
 // verifyAgainstBlind verifies the result row by row against the blind file. It reads the blind file
-// with the flags of the command and, for flags that are not set, with the options in the receipt. Without
-// a receipt, the header of the result decides. If the result has selected columns only, it just compares
-// the blind file with its digest in the receipt.
+// with the flags of the command. Options without a flag are taken from the receipt or, without a
+// receipt, inferred from the header of the result. If the result has selected columns only, it just
+// compares the blind file with its digest in the receipt.
 func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)

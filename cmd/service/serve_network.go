@@ -44,7 +44,7 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.5")
 	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and to the host of --public-url; any accepts all names "+
-		"(default any; if --listen is a loopback address, without --public-url and --trust-proxy, only localhost and IP addresses)")
+		"(default any or, if --listen is a loopback address and neither --public-url nor --trust-proxy is set, only localhost and IP addresses)")
 	flags.IntVar(&n.maxConnections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
 	flags.IntVar(&n.maxConnectionsPerAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
 	cli.SetFlagGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",

@@ -294,8 +294,8 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 	return kept, nil
 }
 
-// promptForCode prompts for the code of the authenticator app. cause is the error by
-// which the service asked for the code.
+// promptForCode prompts for the code of the authenticator app. cause is the error with which the
+// service requested the code.
 func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, error) {
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
 		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", cause).WithHint("add the code that the authenticator app shows: --code DIGITS"))

@@ -70,11 +70,12 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
-              array as a member: data, rows, records,
-              results, items, value, values or entries, or
-              else the first one, if the object has only
-              arrays and objects, or the only one with
-              several objects; any other object is a row
+              array as the member data, rows, records,
+              results, items, value, values or entries;
+              without such a member: the first array, if the
+              object has only arrays and objects, or else
+              the only array with several objects; any other
+              object is a row
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
               column a.b; NaN and Infinity count as missing
