@@ -42,7 +42,7 @@ func (o *CSVOutput) CheckExtension() error {
 		if !strings.EqualFold(filepath.Ext(name), ".csv") {
 			name += ".csv"
 		}
-		return exit.Usagef("the %s \"%s\" is not CSV: %s are only written as CSV that is not compressed", o.Noun, o.Path, o.Contents).
+		return exit.Usagef("the %s \"%s\" is not CSV: %s are only written as uncompressed CSV", o.Noun, o.Path, o.Contents).
 			WithHint("write to %s %s, and compress this file with %s", o.Flag, term.ShellQuote(name), program)
 	case slices.Contains(otherFormats, strings.ToLower(ext)):
 		return exit.Usagef("the %s \"%s\" is not CSV: %s are only written as CSV", o.Noun, o.Path, o.Contents).

@@ -35,7 +35,7 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 		}
 		content, err = editYAML(content, value, keys)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away; without the file, no profile is logged in")
+			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away; without the file, you are not logged in to any service")
 		}
 		return WritePrivateFile(path, content)
 	})

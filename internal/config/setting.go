@@ -195,7 +195,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 			return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).
 				WithHint("make the file readable, or use no config file: `export FORETELL_CONFIG_DIR=$(mktemp -d)`")
 		}
-		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without the file, no profile is logged in")
+		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without the file, you are not logged in to any service")
 	}
 	return file, checkKeys(path)
 }
