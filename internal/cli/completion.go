@@ -32,9 +32,9 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 	}
 }
 
-// ArgCompletionDirective returns the directive for the completion of the argument with the
-// index argIndex. Files are offered if the usage line of cmd shows that this argument is a file. An
-// argument after the last one of the usage line repeats that one if it ends in "...".
+// ArgCompletionDirective returns the directive for the completion of the argument with the index
+// argIndex. Files are offered if the usage line of cmd shows that this argument is a file. If the
+// last argument of the usage line ends in "...", further arguments count as this argument.
 func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {

@@ -99,7 +99,8 @@ func (f *Factory) WantsJSON() bool {
 
 // WantsJSONErrors reports whether an error is printed as JSON: if WantsJSON returns true, or with
 // --progress json. It searches Args for this flag, and the variables and the config file for the
-// same setting, because an error about a flag occurs before the command sets NotesAreEvents.
+// same setting. NotesAreEvents is not sufficient, because an error about a flag occurs before the
+// command sets it.
 func (f *Factory) WantsJSONErrors() bool {
 	if f.NotesAreEvents || f.WantsJSON() {
 		return true

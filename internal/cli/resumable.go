@@ -12,9 +12,9 @@ type resumable struct {
 	resume, abandon string // commands to which the key is appended
 }
 
-// resumables lists the types of objects whose work can be resumed after an interruption. An object
-// has the first type in the list whose key it contains. The order matters: a prediction, for
-// example, also contains the key of its dataset.
+// resumables lists the types of objects whose work can be resumed after an interruption. The type
+// of an object is the first in the list whose key is a field of the object. The order matters: a
+// prediction, for example, also has the field datasetKey.
 var resumables = []resumable{
 	{"predictionKey", "prediction", "foretell predictions wait", "foretell predictions delete"},
 	{"trainingJobKey", "race", "foretell training watch", "foretell training cancel"},

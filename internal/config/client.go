@@ -44,9 +44,9 @@ func isAddress(text string) bool {
 	return err == nil && u.Hostname() != ""
 }
 
-// InvalidProxy returns the name of the variable with the proxy for requests to server if its value is
-// not the address of a proxy, otherwise "". Package net/http sends these requests without a proxy, and
-// reports no error.
+// InvalidProxy returns the name of the variable with the proxy for requests to server if its value
+// is not the address of a proxy. Otherwise it returns "". With such a value, package net/http sends
+// the requests without a proxy, and reports no error.
 func InvalidProxy(env Getenv, server string) (variable string) {
 	variable = "HTTP_PROXY"
 	if u, err := url.Parse(server); err == nil {

@@ -158,9 +158,9 @@ func checkDuration(value string) error {
 	return nil
 }
 
-// Isolate returns variables for a nested command that uses only the folder dir for its data, and
-// neither the config file nor a service, database or storage that env or the config file select. Of
-// the settings, it keeps those for progress and the trace.
+// Isolate returns variables for a nested command that stores its data only in the folder dir. They
+// select no config file, service, database or storage. Of the settings in env and in the config
+// file, Isolate keeps only those for progress and the trace.
 func Isolate(env Getenv, dir string) Getenv {
 	own := map[string]string{
 		EnvDataDir: dir, envConfigDir: dir, EnvServer: "", envProfile: "", EnvStorage: "", EnvDatabase: "", envTimeout: "",

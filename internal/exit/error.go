@@ -95,9 +95,9 @@ func FromInterrupt(ctx context.Context, err error) *Error {
 	return (&Error{Status: interrupted.Status(), Fact: "the command was interrupted before it finished", Cause: err}).WithHint("run the command again")
 }
 
-// FromNested returns the error for a command one of whose steps failed with err. It omits the hint of
-// the step if the hint names files in dir, a folder that the command removes. It returns nil if err is
-// nil.
+// FromNested returns the error of a command after one of its steps has failed with err. It omits
+// the hint of the step if the hint names files in dir, a folder that the command removes. It
+// returns nil if err is nil.
 func FromNested(ctx context.Context, err error, dir string) error {
 	if err == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 // Sentence returns a message as a full sentence. It adds a full stop unless the message ends with a
 // full stop, an exclamation mark, a question mark or an ellipsis. A field name before a colon
 // becomes words: "datasetName: must not be blank" is returned as "Dataset name: must not be
-// blank.". In other messages, the first letter is capitalised, unless the first word may be a file
-// name: it has a character other than a lower-case letter, a hyphen or an apostrophe. An empty
-// message stays empty.
+// blank.". In other messages, the first letter is capitalised, except if the first word has a
+// character other than a lower-case letter, a hyphen or an apostrophe, because such a word may be a
+// file name. An empty message stays empty.
 func Sentence(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
