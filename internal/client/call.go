@@ -70,7 +70,7 @@ func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
 }
 
 // isIdempotent reports whether a request may be sent again. in is its input. A log-in with the code
-// of an authenticator app may not, because the service accepts each code once.
+// of an authenticator app must not be sent again, because the service accepts each code only once.
 func isIdempotent(op api.Operation, in any) bool {
 	switch op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:

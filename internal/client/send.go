@@ -60,8 +60,8 @@ var errApplied = errors.New("the service has processed an earlier attempt")
 
 // send sends req, with retries, and returns the response. The caller must close its body. A
 // response other than 2xx is an error of type *api.Problem, unless req accepts it. If a retry of a
-// DELETE finds no object, and the service may have processed an earlier attempt, this attempt has
-// deleted the object, and send returns an empty response.
+// DELETE finds no object, and the service may have processed an earlier attempt, send assumes that
+// that attempt has deleted the object, and returns an empty response.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	mayBeDeleted := false
 	for attempt := 1; ; {
@@ -234,7 +234,7 @@ func mayBeProcessed(err error) bool {
 	switch api.CodeFromError(err) {
 	case api.CodeInternal:
 		return true
-	case api.CodeNotReady: // only a gateway may have passed the request on
+	case api.CodeNotReady: // from the service, it means that nothing was processed, but a gateway may have passed the request on
 		return errors.Is(err, errForeignFormat)
 	}
 	return false

@@ -99,9 +99,9 @@ func groupSeries(newestFirst []api.DatasetEntry) []Series {
 
 // inferSeries returns the series of the dataset called name, for a service that does not report
 // series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME if there is
-// a dataset NAME. Otherwise NAME may be only the beginning of a longer name, which [DatasetName]
-// has truncated to make room for -2. If a dataset has such a longer name, NAME-2 belongs to the
-// series of that name. Any other dataset is a series of its own.
+// a dataset NAME. If there is none, [DatasetName] may have truncated a longer name to NAME to make
+// room for -2: if a dataset has such a longer name, NAME-2 belongs to its series. Any other dataset
+// is a series of its own.
 func inferSeries(name string, datasetNames map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {

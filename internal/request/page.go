@@ -132,9 +132,9 @@ func decodeLists(page any) any {
 
 // joinPages appends the lists in the argument page to the lists in the argument all, the result of
 // the earlier pages, and returns the new result. For the first page, all is nil. Values that are
-// not lists are taken from the first page. If the items of one list have keys, this also holds for
-// lists whose items have none, such as the queues of a page of jobs. An item whose key is in seen
-// is skipped, because a new item may move it to the next page.
+// not lists are taken from the first page. If a list has items with keys, lists of items without
+// keys, such as the queues of a page of jobs, are also taken from the first page. An item whose key
+// is in seen is skipped, because a new item may move it to the next page.
 func joinPages(all, page any, seen map[string]bool) any {
 	switch more := page.(type) {
 	case []any:

@@ -128,9 +128,10 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// addProblemHint adds a hint to two kinds of problems: an unknown path or a method that the path
-// does not allow, because the user has typed them, and a parameter offset or limit that is missing, or
-// that the operation does not have. It returns any other problem unchanged.
+// addProblemHint adds a hint to two kinds of problems. The first are an unknown path and a method
+// that the path does not allow, because the user has typed them. The second are a missing parameter
+// offset or limit, and one that the operation does not have. It returns any other problem
+// unchanged.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")
