@@ -27,7 +27,7 @@ type Job struct {
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The email of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
-	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED, or PAUSED if the account is disabled: its jobs wait until it is enabled." enum:"QUEUED,PAUSED,RUNNING"`
+	State     string `json:"state" doc:"RUNNING: a live worker runs the job. QUEUED: the job waits for a worker. PAUSED: the job waits until its disabled account is enabled." enum:"QUEUED,PAUSED,RUNNING"`
 	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. For a queued job: the process of a command without a server that has queued the job or waits for it. Absent if there is none."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`

@@ -24,7 +24,7 @@ type ModelReport struct {
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// UsedRows is 0 if the scored models were trained on most of the rows.
-	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows: earlier rows of a group that also has later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
+	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows from this training, because their groups also have later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
 	// RefitInterrupted is false in old reports.

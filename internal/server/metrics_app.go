@@ -19,7 +19,7 @@ var (
 	jobsDesc = prometheus.NewDesc("foretell_jobs",
 		"Jobs that are queued or running in all processes on the data folder, by kind, without the queued jobs of disabled accounts.", []string{"kind", "state"}, nil)
 	jobAgeDesc = prometheus.NewDesc("foretell_jobs_oldest_queued_seconds",
-		"How long the queued job that waits longest has waited since it was last queued, by kind; 0 if none is queued.", []string{"kind"}, nil)
+		"Longest time that a queued job has waited since it was last queued, by kind; 0 if no job is queued.", []string{"kind"}, nil)
 	jobsFinishedDesc = prometheus.NewDesc("foretell_jobs_finished_total",
 		"Jobs that this process ended, by kind and the final state of the dataset, training job or prediction.", []string{"kind", "outcome"}, nil)
 	jobDurationDesc = prometheus.NewDesc("foretell_job_duration_seconds",

@@ -147,10 +147,10 @@ func operationDescription(op api.Operation) string {
 	return text
 }
 
-// trainingForm and blindForm describe the CSVs that the service accepts, and resultForm describes the
-// result of a prediction. A client that knows only the OpenAPI document needs them, because the service
-// accepts any first column as IDs if its values are unique, and any last column of few values as labels,
-// and because the blind CSV may be the result of another prediction.
+// trainingForm and blindForm describe the CSVs that the service accepts, and resultForm describes
+// the result of a prediction. A client that knows only the OpenAPI document needs them: the service
+// accepts any first column of unique values as IDs and any last column of few values as labels, and
+// the blind CSV may be the result of another prediction.
 const (
 	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
 		"The first column has the row IDs, which must be unique, the last column has the labels, and the columns between are the features. " +

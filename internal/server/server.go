@@ -57,7 +57,7 @@ type Options struct {
 	// Metrics holds the metrics of the service. If it is nil, the service creates metrics and serves
 	// them at /metrics.
 	Metrics *Metrics
-	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
+	// PublicMetrics makes the service serve the metrics at /metrics even if Metrics is set.
 	PublicMetrics bool
 	// RequestsPerSecond limits the requests of each account, on average. After a pause, an account
 	// can send requestBurstSeconds times this number at once. Each process counts only its own
