@@ -131,9 +131,9 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return a.checkAdministrators(ctx, t, before, 1)
 }
 
-// checkAdministrators returns a problem if the store has fewer enabled administrators than the
-// parameter required. It returns nil unless the parameter before is an enabled administrator.
-// before is the account as it was read from the store; the store may have changed it since.
+// checkAdministrators returns a problem if before is an enabled administrator, and the store now
+// has fewer enabled administrators than required. before is the account as it was before the
+// change.
 func (a *Accounts) checkAdministrators(ctx context.Context, t *store.Tx, before *store.Account, required int) error {
 	if before.Role != api.RoleAdministrator || before.Disabled || before.Email == localAccountEmail {
 		return nil
@@ -343,7 +343,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 // administrator would remain.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
 	lookup := lookUpByKey(in.AccountKey)
-	if in.Body.Role == api.RoleAdministrator { // an account keeps no role that an earlier version allowed: the role of the account that commands use without a server can only be removed
+	if in.Body.Role == api.RoleAdministrator { // the account that commands use without a server cannot get this role, but can lose it if an earlier version granted it
 		lookup = exceptLocal(lookup)
 	}
 	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {

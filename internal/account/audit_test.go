@@ -205,7 +205,7 @@ func wantNoReader(t *testing.T, location string) {
 	}
 	defer func() { _ = db.Close() }()
 	if driver == "sqlite" {
-		var busy, log, checkpointed int // a reader prevents that the write-ahead log becomes empty
+		var busy, log, checkpointed int // a reader keeps the write-ahead log from becoming empty
 		err := db.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &checkpointed)
 		if err != nil || busy != 0 {
 			t.Errorf("a transaction is open (%v)", err)

@@ -127,7 +127,8 @@ func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.
 		return nil, err
 	}
 	if sends {
-		// Sending an earlier invitation later would invalidate the link of this invitation.
+		// A queued email with an earlier link would, when it is sent, invalidate the link of this
+		// invitation.
 		if err := t.DeleteQueuedMail(ctx, account.Key, linkMails...); err != nil {
 			return nil, err
 		}

@@ -158,8 +158,8 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 		if a.options.NotifyRequests != nil && !slices.Contains(a.options.NotifyRequests, account.Email) {
 			continue
 		}
-		// An email that a process has begun to send does not count as waiting, because it does not list the
-		// newest request. The new email replaces it in the queue, and remains when the first was sent.
+		// An email that is being sent does not count as waiting, because it does not list the
+		// newest request. The new email replaces it in the queue, and is sent later.
 		if waits, err := t.IsMailWaiting(ctx, account.Key, mailRequests); err != nil {
 			return err
 		} else if waits {

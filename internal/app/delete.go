@@ -12,8 +12,8 @@ import (
 // resource, such as "dataset"; see resourceNames.
 //
 // If the resource is still needed, deleteResource returns a problem and deletes nothing; see
-// checkNotNeeded. Once it has deleted predictions of the resource, it deletes the resource unless ctx is
-// cancelled, with the races and predictions that were created meanwhile.
+// checkNotNeeded. Once it has deleted some predictions, it does not check this again: unless ctx is
+// cancelled, it deletes the resource with all races and predictions that were created meanwhile.
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {

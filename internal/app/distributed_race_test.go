@@ -116,9 +116,10 @@ func TestDistributedRace(t *testing.T) {
 	first.awaitFiles(t, 1+3) // the dataset and the models
 }
 
-// TestFewIdleWorkers checks that a race has no part for a worker with too little memory, and at most one part
-// for each other worker, also while a race of a disabled account is queued. Its worker takes a part that is not
-// claimed back, before it has trained its own algorithms.
+// TestFewIdleWorkers checks that a race has no part for a worker with too little memory, and at
+// most one part for each other worker, also while a race of a disabled account is queued. If no
+// worker claims a part, the worker of the race takes the part back before it has trained its own
+// algorithms.
 func TestFewIdleWorkers(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -24,8 +24,8 @@ func (a *App) initMonitorsAndLog(log *slog.Logger) {
 		Name: "the storage of files", Log: log, Now: a.now, Probe: func(ctx context.Context) error { return a.files.Probe(ctx) },
 		IsOutage: func(err error) bool { return errors.Is(err, blob.ErrUnavailable) },
 	})
-	// A request that failed during its commit gets status 500, with an ID that operators search for
-	// in the log.
+	// The log keeps the level of such an error: the request gets status 500, with an ID that
+	// operators search for in the log.
 	isUnknown := func(err error) bool { return errors.Is(err, store.ErrCommitUnknown) }
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
 }

@@ -81,8 +81,9 @@ func TestRetentionOfUsedModel(t *testing.T) {
 	})
 }
 
-// TestRetentionWithSlowClock stores a dataset on a machine whose clock is two days slower than the clock of
-// the database server. A machine with the same clock as the server must not delete the dataset as two days old.
+// TestRetentionWithSlowClock stores a dataset on a machine whose clock is two days behind the clock
+// of the database server. A machine with the same clock as the server must not delete the dataset
+// as two days old.
 func TestRetentionWithSlowClock(t *testing.T) {
 	t.Parallel()
 	address, dir := testenv.Postgres(t), t.TempDir()

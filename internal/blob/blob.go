@@ -275,7 +275,7 @@ func (s *Store) Delete(ctx context.Context, keys ...string) error {
 			continue
 		}
 		errs = append(errs, err)
-		// The other blobs would probably fail, too. The next call begins with another one.
+		// The other blobs would probably fail, too. The next call begins with another blob.
 		if i >= first || errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
 			s.rememberUndeleted(append(blobs[i+1:], b)...)
 			break

@@ -12,11 +12,11 @@ type handler struct {
 	keep     func(error) bool
 }
 
-// NewHandler returns a handler that passes log records on to the handler next. It lowers a record
-// to the level debug if the record has an error as an attribute, and the error may have been caused
-// by an outage that the monitors have already reported. It does not lower the record if the
-// function keep returns true for the error. It lowers no records if the handler next is not enabled
-// for warnings and therefore omits the lines of the monitors, too.
+// NewHandler returns a handler that passes log records on to the handler next. It lowers the level
+// of a record to debug if the record has an error as an attribute, and an outage that the monitors
+// have already reported may have caused the error. It does not lower the level if the function keep
+// returns true for the error, or if next is not enabled for warnings: next then also omits the
+// lines of the monitors.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }

@@ -32,8 +32,7 @@ type Upload struct {
 
 // Begin returns an upload that has written nothing. size is the declared size of the body in bytes,
 // or -1 if it is unknown. If size exceeds the rest of the quota, Begin returns a *api.Problem with
-// CodeQuota.
-// Call Begin before the body is read, and [Upload.End] when the upload has ended.
+// CodeQuota. Call Begin before the body is read, and [Upload.End] when the upload has ended.
 func (u *Uploads) Begin(ctx context.Context, t *store.Tx, account string, size int64) (*Upload, error) {
 	begun := &Upload{all: u, account: account, left: math.MaxInt64}
 	if err := Check(ctx, t, account, store.Usage{Bytes: max(size, 1)}); err != nil {

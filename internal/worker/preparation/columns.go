@@ -24,8 +24,8 @@ func toColumns(p *profile.Profile) []api.Column {
 // maxTextsSize is the maximum size of all texts of a column in JSON, in bytes. maxDatasetTextsSize
 // is the maximum size of the texts of all columns together. An escape sequence, such as \" for a
 // quote, counts as one byte. Hundreds of categories fit, and every response that describes the
-// dataset stays short. Longer lists are omitted: an incomplete list does not show that a text is
-// new.
+// dataset stays short. Longer lists are omitted, because clients could not detect new texts with an
+// incomplete list.
 const (
 	maxTextsSize        = 4 << 10
 	maxDatasetTextsSize = 64 << 10
