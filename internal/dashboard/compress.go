@@ -16,8 +16,8 @@ const minCompressed = 1024
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // writeCompressed sends a response, compressed by gzip if it is large and the browser accepts gzip.
-// This reveals no secrets: the compressed size could do so only if a page had both a secret and
-// text that another site can choose, as in the attack BREACH.
+// The compressed size reveals no secrets: the attack BREACH needs a page that has both a secret and
+// text that another site can choose, and there is no such page.
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if len(body) >= minCompressed && acceptsGzip(r) {

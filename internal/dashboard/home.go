@@ -35,8 +35,7 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// The newest races include maxFinished that have ended, unless more than maxRunning have not
-	// ended.
+	// If at most maxRunning races have not ended, at least maxFinished of these races have ended.
 	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err

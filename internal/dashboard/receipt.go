@@ -150,7 +150,7 @@ const receiptHint = "choose the file whose name ends with .receipt.json"
 
 // noReceiptProblem returns the problem of a form in which the file in the field Receipt is not a
 // receipt. result is the file in the field Result. If result looks like a receipt, the message
-// suggests to exchange the two files.
+// suggests exchanging the two files.
 func noReceiptProblem(result io.Reader) error {
 	beginning, _ := bufio.NewReaderSize(result, 64).Peek(64) // fewer bytes of a short file
 	if bytes.HasPrefix(bytes.TrimSpace(beginning), []byte("{")) {

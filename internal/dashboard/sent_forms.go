@@ -23,9 +23,9 @@ type sentForm struct {
 }
 
 // once calls create and returns its result, the path of a page. If the account has already sent the
-// same values to the same path, and this led to a page, once does not call create and returns the
-// path of that page. If that first creation has not ended, once waits for it. The values include
-// the one-time key of the form, in the field formKey. Without this key, once always calls create.
+// same values to the same path, once instead returns the result of that first call, for which it
+// waits if necessary. If that call has failed, the form counts as not sent. The values include the
+// one-time key of the form, in the field formKey. Without this key, once always calls create.
 func (s *sentForms) once(v *visit, create func() (path string, err error)) (path string, err error) {
 	if v.r.PostForm.Get("formKey") == "" {
 		return create()
