@@ -10,15 +10,15 @@ import (
 )
 
 // expiries describes, by table, the rows that a service deletes when they were not used for long. A
-// prediction counts as a use of its race and of its dataset, and a race as a use of its dataset,
-// also after the prediction or the race was deleted: the column used of races and datasets holds the
-// time of the last such use. A row with a queued or running job has not expired.
+// prediction counts as a use of its race and of its dataset, and a race as a use of its dataset.
+// This also holds after the prediction or the race was deleted: the column used of races and
+// datasets has the time of the last such use. A row with a queued or running job has not expired.
 //
 // The champion of a series is the model that programs use by the name of the series. The races and
 // datasets on which a champion depends do not expire.
 var expiries = map[string]struct {
-	// series is the SQL expression of the series whose champion may depend on a row. Its value is an
-	// empty text if no champion does.
+	// series is the SQL expression of the series whose champion may depend on a row. Its value is
+	// an empty text if no champion depends on the row.
 	series string
 	// changed is the column with the time of the last change of a row. order holds the columns by
 	// which the rows are sorted: first the columns of an index, up to this column, and then the key.

@@ -318,8 +318,8 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 		return 0, err
 	}
 	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
-	// turns. Therefore the jobs of another account that are claimed before j are at most as many,
-	// or one more if that account's turn is before the turn of j's account.
+	// turns. Therefore at most this many jobs of each other account are claimed before j, plus one
+	// if the turn of that account is before the turn of j's account.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns

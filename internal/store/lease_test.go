@@ -174,8 +174,8 @@ func (s suite) partsOfQueuedRace(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 }
 
-// TestLeaseAfterLongWrite holds the write lock of SQLite until a lease has expired. Its process is alive
-// and could not renew it, so it must get time for that.
+// TestLeaseAfterLongWrite holds the write lock of SQLite until a lease has expired. The process
+// that holds the lease is alive but could not renew it, so it must get time for that.
 func TestLeaseAfterLongWrite(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "rows.db")

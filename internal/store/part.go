@@ -90,8 +90,8 @@ func (t *Tx) DeletePartsOfEndedRaces(ctx context.Context) (blobKeys []string, er
 	return blobKeys, t.exec(ctx, "DELETE FROM part WHERE training IN ("+ended+")")
 }
 
-// CountQueuedJobs returns the number of jobs of a kind that no process has leased, without those of
-// disabled accounts, which no process may claim.
+// CountQueuedJobs returns the number of jobs of a kind that no process has leased. The jobs of
+// disabled accounts do not count, because no process may claim them.
 func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM job j JOIN account a ON a.key = j.account WHERE j.kind = ? AND j.owner = '' AND a.disabled = 0", kind).Scan(&n)
 	return n, err

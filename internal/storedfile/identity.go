@@ -34,8 +34,9 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // or from an early release, checkFilesBelongToDatabase decides. If acceptMismatch is true, the files
 // are not checked, and the identities are made equal.
 func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
-	// A process that starts at the same time sets first the identity of the database, and then that of
-	// the files. Read in the opposite order, the database's identity is never the older one.
+	// Another process that starts at the same time sets the identity of the database first, and
+	// then that of the files. The identities are read in the opposite order, so that the identity
+	// of the database is never the older one.
 	filesID, err := f.blobs.Identity(ctx)
 	if err != nil {
 		return err
@@ -71,11 +72,12 @@ func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	return f.setIdentity(ctx, databaseID, filesID)
 }
 
-// matchEqual is [Files.MatchIdentity] if both have the identity id. If id has no location, two
-// folders may have it: a command without --storage writes it to blobs/ in the data folder, even if
-// the service uses another folder. Therefore matchEqual then checks the files, and adds the location
-// of a folder that --storage names. It does not check blobs/ of a database in a file, because the
-// service must still start after all files were lost and their loss was accepted.
+// matchEqual is [Files.MatchIdentity] if both have the identity id. If id has no location, another
+// folder may have it, too: a command without --storage writes it to blobs/ in the data folder, even
+// if the service uses another folder. Therefore matchEqual then checks that not all files are
+// missing, and adds the location to both identities if --storage names a folder. For blobs/ and an
+// SQLite database, it does nothing, because the service must start even after the loss of all
+// files, once an operator has accepted the loss.
 func (f *Files) matchEqual(ctx context.Context, id string, acceptMismatch bool) error {
 	fixed := f.blobs.FixedLocation()
 	if locationFromIdentity(id) != "" || fixed == "" && !f.store.IsOnServer() {
@@ -123,11 +125,11 @@ func (f *Files) Probe(ctx context.Context) error {
 	return err
 }
 
-// setIdentity makes the identities of the database and the stored files equal. If the database has
-// an identity, the files get the identity of the database; otherwise the database gets the identity
-// of the files. Both get a new identity if neither has an identity, or if the database is moved to
-// another storage. The earlier storage then keeps its identity, so that it no longer matches. The
-// identity of a storage that --storage names begins with its location. Therefore of several
+// setIdentity makes the identities of the database and the stored files equal. If only one of them
+// has an identity, the other gets the same. If both have one, the files get that of the database.
+// If neither has one, or if the database is moved to another storage, both get a new identity. The
+// earlier storage then keeps its identity, so that it no longer matches. The new identity of a
+// storage that --storage names begins with the location of the storage. Therefore of several
 // processes that start together, only the first sets a new identity.
 func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
@@ -154,9 +156,9 @@ func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) err
 // identitySeparator ends the location in the identity of a storage.
 const identitySeparator = "#"
 
-// locationFromIdentity returns the location of the storage with this identity, when --storage first
-// named it. It returns "" for the identity of blobs/ in a data folder, or of a folder that only
-// earlier versions have used.
+// locationFromIdentity returns the location that the storage with this identity had when --storage
+// first named it. It returns "" for the identity of blobs/ in a data folder, or of a folder that
+// only earlier versions have used.
 func locationFromIdentity(id string) string {
 	return id[:max(0, strings.LastIndex(id, identitySeparator))]
 }
@@ -168,14 +170,14 @@ func locationFromIdentity(id string) string {
 //   - The blobs have no identity, and the database references a blob that exists: nil.
 //   - The identity of the database is for another storage: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
-//   - Both identities exist, and not only that of the database has the location: ErrMismatch.
+//   - Both identities exist, unless only that of the database has a location: ErrMismatch.
 //   - The database references a blob that exists: nil.
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// The first condition allows users to move the files: they copy all but the identity. An identity
-// with the location replaces one without, first in the database; another process that starts
-// meanwhile finds both.
+// The first condition allows users to move the files: they copy all but the identity. The exception
+// of the fourth condition is for a process that replaces identities without a location: it changes
+// the identity of the database before that of the files, and another process may start in between.
 //
 // referenced holds the keys of the blobs that the database references, and stored holds the keys of
 // the blobs that exist. An identity is "" if it is missing. fixed is the FixedLocation of the blobs,

@@ -33,7 +33,7 @@ var (
 	// ErrUnavailable, because the cause may be temporary, such as a standby that is not yet the primary
 	// server.
 	ErrConnectionRejected error = unavailableError("no connection with these parameters")
-	// ErrReadOnly is returned if the server executes no statement that writes, for example because it
+	// ErrReadOnly is returned if the server refuses statements that write, for example because it
 	// is a standby that is not promoted. It wraps ErrUnavailable.
 	ErrReadOnly error = unavailableError("the server is a standby, or does not allow writes")
 	// ErrForbidden is returned if the user of the database lacks a right, for example on a table.

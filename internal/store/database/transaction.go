@@ -176,9 +176,9 @@ func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*T
 	return err
 }
 
-// protectCommit returns a context for a transaction that writes on a server. The end of limited ends
-// it only until beginCommit is called: if a commit were interrupted, it would be unknown whether it
-// succeeded. beginCommit returns false if limited has ended before.
+// protectCommit returns a context for a transaction that writes on a server. The context ends when
+// limited ends, but not after a call of beginCommit: if a commit were interrupted, it would be
+// unknown whether it succeeded. beginCommit returns false if limited has already ended.
 func (d *DB) protectCommit(limited context.Context) (whole context.Context, beginCommit func() bool, cancel context.CancelFunc) {
 	whole, cancel = d.limitTime(context.WithoutCancel(limited))
 	return whole, context.AfterFunc(limited, cancel), cancel
