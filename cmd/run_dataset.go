@@ -206,8 +206,8 @@ func (p *runPipeline) findSameDataset(ctx context.Context, series client.Series)
 
 // isReadDifferently reports whether this version of the program reads a column of the dataset as
 // another type, or another kind of date, than the version that prepared the dataset. It returns
-// false if the service has another version than this program: the service, which prepares new
-// datasets, would read the column in the same way as before.
+// false if the service does not report this version as its own: the service would prepare a new
+// dataset, and might read the column as before.
 func (p *runPipeline) isReadDifferently(ctx context.Context, entry api.DatasetEntry) (bool, error) {
 	if entry.Status != api.DatasetCompleted {
 		return false, nil

@@ -307,9 +307,9 @@ func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, 
 	return code, err
 }
 
-// verifyToken checks that the service accepts a token, and returns it as a credential. It sets the
-// username of tokens to the email of the token's account. If the service does not report the
-// account, the username stays as it is.
+// verifyToken checks that the service accepts a token, and returns it as a credential. It sets
+// tokens.Username to the email of the token's account. If the service does not report the account,
+// the username stays as it is.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
 	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}

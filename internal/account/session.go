@@ -67,9 +67,9 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 // request had verified them.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or deleted, or
-// got another password or authenticator app, since verified was read from the store. Verifying a
-// password takes long, and an old password must not open a session.
+// checkCredentialsUnchanged returns errCredentialsChanged if the account verified was disabled or
+// deleted, or got another password or authenticator app, since it was read from the store. Verifying
+// a password takes long, and an old password must not open a session.
 func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

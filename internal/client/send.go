@@ -61,7 +61,7 @@ var errApplied = errors.New("the service has processed an earlier attempt")
 // send sends req, with retries, and returns the response. The caller must close its body. A
 // response other than 2xx is an error of type *api.Problem, unless req accepts it. If a retry of a
 // DELETE finds no object, and the service may have processed an earlier attempt, send assumes that
-// that attempt has deleted the object, and returns an empty response.
+// the earlier attempt has deleted it, and returns an empty response.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	mayBeDeleted := false
 	for attempt := 1; ; {

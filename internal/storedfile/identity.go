@@ -170,7 +170,7 @@ func locationFromIdentity(id string) string {
 //   - The blobs have no identity, and the database references a blob that exists: nil.
 //   - The identity of the database is for another storage: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
-//   - Both identities exist, unless only that of the database has a location: ErrMismatch.
+//   - Both identities exist (unless only the database's has a location): ErrMismatch.
 //   - The database references a blob that exists: nil.
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.

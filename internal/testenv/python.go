@@ -8,8 +8,8 @@ import (
 )
 
 // Python returns the path of a Python interpreter that has NumPy. If there is none, the test is
-// skipped; see [SkipWithout]. With -short, the test is skipped, too, because a Python program tests
-// no concurrency of this program.
+// skipped; see [SkipWithout]. It is also skipped with -short, which CI uses only with the race
+// detector: running Python tests no concurrency.
 func Python(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
