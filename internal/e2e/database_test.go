@@ -195,7 +195,7 @@ func TestPostgresOfOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "**PostgreSQL.**")
+	_, section, _ := strings.Cut(string(text), "## PostgreSQL\n")
 	_, section, _ = strings.Cut(section, "```\n")
 	block, _, found := strings.Cut(section, "```\n")
 	if !found {
