@@ -19,7 +19,7 @@ import (
 	"foretell/internal/api"
 )
 
-// auditActionParts has the texts that complete a part of an action in the code, such as "model.".
+// auditActionParts maps parts of actions in the code, such as "model.", to the texts that complete them.
 var auditActionParts = map[string][]string{
 	"account.role.": {api.RoleUser, api.RoleAdministrator},
 	"mail.":         {"approved", "new-link", "reset", "forgotten", "requests"},
@@ -31,7 +31,7 @@ var auditActionParts = map[string][]string{
 
 // TestAuditActions compares the actions of the audit log in the code with those of docs/operations.md.
 func TestAuditActions(t *testing.T) {
-	inCode := map[string]bool{"login": true, "logout": true} // their texts have no point
+	inCode := map[string]bool{"login": true, "logout": true} // auditActionTexts finds only texts with a dot
 	for _, dir := range []string{"../internal/account", "../internal/app", "../internal/worker", "../internal/connect"} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

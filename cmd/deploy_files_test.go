@@ -70,8 +70,8 @@ func TestTeamFilesArePrivate(t *testing.T) {
 
 // TestDeployUnits checks that the service and the workers on one machine can have different
 // settings. With the same FORETELL_METRICS_LISTEN, the second process could not start, and without
-// FORETELL_MEMORY each worker would fill the machine. A flag in ExecStart would override the variable
-// of the files, so the unit sets defaults as variables before it reads them.
+// FORETELL_MEMORY each worker would fill the machine. A flag in ExecStart would override the variables
+// in the files of settings, so a unit sets its defaults as variables before it reads these files.
 func TestDeployUnits(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{

@@ -138,7 +138,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if known := all.Lookup(f.Name); (known.NoOptDefVal == "") != (f.NoOptDefVal == "") {
-				t.Errorf("--%s of %s takes a value, or not, other than elsewhere", f.Name, cmd.CommandPath())
+				t.Errorf("--%s must take a value in all commands or in none; %s differs from the others", f.Name, cmd.CommandPath())
 			}
 			if known := all.ShorthandLookup(f.Shorthand); f.Shorthand != "" && known.Name != f.Name {
 				t.Errorf("-%s of %s is --%s elsewhere", f.Shorthand, cmd.CommandPath(), known.Name)
@@ -165,10 +165,10 @@ func TestOutputTypesAreDeclared(t *testing.T) {
 			return nil
 		}
 		if names, _ := complete(cmd, nil, ""); len(names) == 0 {
-			t.Errorf("%s does not list what it prints", cmd.CommandPath())
+			t.Errorf("%s completes no name of a field", cmd.CommandPath())
 		}
 		if err := cmd.Flags().Set("fields", "no such member"); err == nil {
-			t.Errorf("%s takes a --fields that there is not", cmd.CommandPath())
+			t.Errorf("%s accepts the name of an unknown field", cmd.CommandPath())
 		}
 		return nil
 	})

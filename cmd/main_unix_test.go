@@ -11,7 +11,7 @@ import (
 )
 
 // TestRepeatedSignal sends an interrupt three times: the first two at the same time, as from
-// timeout(1), and the third later. The second is ignored.
+// timeout(1), and the third later. The second must be ignored.
 func TestRepeatedSignal(t *testing.T) {
 	times := make(chan time.Time)
 	handled := make(chan string, 3)
@@ -56,8 +56,8 @@ func TestRepeatedSignal(t *testing.T) {
 	}
 }
 
-// TestSignalsOfLogout sends SIGTERM, SIGHUP and SIGTERM in a moment, as a logout does. The second and the
-// third do not end the process.
+// TestSignalsOfLogout sends SIGTERM, SIGHUP and SIGTERM at almost the same time, as a logout does. The
+// second and the third must not end the process.
 func TestSignalsOfLogout(t *testing.T) {
 	start := time.Now()
 	ctx, stop := catchSignals(&cli.Factory{Now: func() time.Time { return start }})

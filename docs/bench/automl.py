@@ -9,7 +9,7 @@
 FOLDER has one CSV for each data set, with the label last.
 
 run predicts each data set in ten folds: foretell trains on nine tenths of the rows and predicts the other tenth. The folds
-are stratified by class and not those of the benchmark, whose division of the rows is not in the repositories. The race has the
+are stratified by class. They differ from the folds of the benchmark, which are not in the repositories. The race has the
 metric of the benchmark: rocAuc for two classes, logLoss for more. The result of each fold is stored in FOLDER/results.json, so
 that an interrupted run continues.
 

@@ -79,13 +79,13 @@ def ucipp(name):
 
 
 def imbbag(name):
-    """The first row of the data was taken for a header, so that repetitions of a value have the suffixes .1, .2 and so on."""
+    """Reads a table whose header is its first row of data, in which pandas has added .1, .2 and so on to repeated values."""
     rows, first = table(path("yousefabdi/ImbBag", "data/%s.csv" % name)), []
     for cell in rows[0]:
         start, _, end = cell.rpartition(".")
         first.append(start if start in first and end == str(first.count(start)) else cell)
     if name == "churn":
-        first[-1] = "0"  # 1 in the file, unlike in the original data
+        first[-1] = "0"  # the file has 1, but the original data has 0
     return numbered(label([first] + rows[1:]))
 
 
@@ -104,7 +104,7 @@ def plain_label_first(repository, name):
 
 
 def dna():
-    """The format of LIBSVM: the class, then the columns that are 1."""
+    """Reads the format of LIBSVM: each line has the class, then the columns that are 1."""
     rows = []
     for name in ("dna.scale", "dna.scale.t"):
         with open(path("zpli0320/dataset", name)) as file:
@@ -123,7 +123,7 @@ def gesture():
 
 
 def separate_labels(repository, name):
-    """Two files: the numbers of each row, and the classes."""
+    """Reads two files: one has the numbers of each row, the other the classes."""
     with open(path(repository, name + ".data")) as file, open(path(repository, name + ".labels")) as classes:
         return numbered([line.split() + ["c" + one.strip()] for line, one in zip(filter(str.strip, file), classes)])
 

@@ -5,7 +5,7 @@
 
 FOLDER has one CSV per data set, with a header and the label last. OLD and each NEW is a command, such as
 "./foretell" or "FT_X=1 ./foretell --effort fast": variables, the program, and flags of `run`. For each set and
-seed, a quarter of the rows of each class, or N percent of them (--percent), is set aside. The row of a class with one row is not
+seed, a quarter of the rows of each class, or N percent of them (--percent), is set aside. If a class has only one row, it is not
 set aside. Each command trains on the other rows and predicts the rows set aside. The commands take turns, so that other work on
 the machine slows all of them. For each set, a line has the log loss, the error and the processor seconds of each command, each the
 mean over the seeds. With several seeds it also has the geometric mean of the ratios of the log loss to OLD; the number after ± is its

@@ -55,7 +55,7 @@ def draw_serial(rng, world):
 
 
 def new_world(name, rng):
-    """Returns what the rows of a table share."""
+    """Returns the codes with their effects on the label, and the weights with which codes or items are drawn."""
     if name == "diagnoses":
         codes = sorted({rng.choice("CEFGIJKM") + "%02d" % rng.randrange(100) for _ in range(60)})
     elif name in ("parts", "serials"):

@@ -6,7 +6,8 @@ Starts PostgreSQL, versitygw (in PATH), two services and two workers in FOLDER. 
 upload, train and predict until the end. Meanwhile the script kills one process at a time with SIGKILL and
 starts it again. With OUTAGE, it instead stops PostgreSQL and then the S3 server for OUTAGE seconds each.
 At the end it checks that the service still has everything that it accepted with a 2xx: each dataset with its bytes,
-one model for each race, and the same predictions as those of the first run. No file may be without a row.
+one model for each race, and equal predictions of all models. Every stored file must belong to a row of the database, unless a
+process was killed between storing the two.
 """
 
 import glob
@@ -341,7 +342,7 @@ def main():
         objects = len([name for name in os.listdir(f"{folder}/objects/foretell/kills") if name != "folder.id" and name != "orphans"])
         print("doctor --files:", checked["verdict"], checked["message"], "objects in the store:", objects)
         # A process that is killed after it has stored a file and before it has stored the row leaves an orphan,
-    # which is kept for 30 days.
+        # which is kept for 30 days.
         counts = [int(number) for number in re.findall(r"(\d+) (?:orphaned )?files?\b", checked["message"])]
         if "contents match" not in checked["message"] or counts[0] != files or sum(counts) != objects:
             problems.append(f"{files} files should be in {objects} objects, but doctor says: {checked}")

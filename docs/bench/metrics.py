@@ -29,7 +29,7 @@ CSV = {
 
 
 def save(folder, name, rows, header=None):
-    """Writes the rows of all classes that have at least 8 rows. The last cell of a row is the label."""
+    """Writes the rows of the classes with at least 8 rows. The last cell of a row is the label."""
     counts = {}
     for row in rows:
         counts[row[-1]] = counts.get(row[-1], 0) + 1

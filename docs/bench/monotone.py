@@ -4,10 +4,9 @@
     python3 docs/bench/monotone.py PROGRAM [--rows 300,1000,4000] [--seeds N]
 
 The label of a table is monotone in income, debt and age. It also depends on region and hour, in which it is not monotone, and on
-chance. For each
-number of rows it trains a race with all options at their defaults, one with only the algorithms that keep monotone columns, and one
-with --monotone. It prints the means over the seeds of: the log loss on 20,000 other rows, the largest change of a probability in the
-forbidden direction when only one column of such a row changes, and the processor time. Needs only Python.
+chance. For each number of rows, the script runs three races: with default options, with only the algorithms that support --monotone,
+and with --monotone. It prints the means over the seeds of the log loss on 20,000 other rows, of the largest change of a probability
+in the forbidden direction when only one column of such a row changes, and of the processor time. Needs only Python.
 """
 import argparse, csv, math, os, random, resource, subprocess, tempfile
 

@@ -8,7 +8,7 @@ set is trained with the default options, unless WORK has its model already. All 
 blind.csv are predicted. Up to 1,000 of them are predicted a second time, after a fifth of their
 cells was emptied and a tenth was replaced by an unknown text. The table has the largest difference between the
 probabilities that ONNX Runtime and `foretell predict` print, which rounds to six digits, and
-the number of rows with different labels. ONNXRUNTIME is the module of another runtime.
+the number of rows with different labels. The environment variable ONNXRUNTIME names the module of another runtime.
 """
 
 import csv

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small public data sets for cuts.py. Changes of the engine for small tables are decided on them.
+"""Writes small public data sets for cuts.py, to measure changes of the engine for small tables.
 
     git clone --depth 1 https://github.com/jbrownlee/Datasets
     python3 docs/bench/small.py Datasets FOLDER

@@ -26,7 +26,7 @@ command -v initdb >/dev/null || { echo "team.sh: PostgreSQL is not installed" >&
 as_postgres=
 if [ "$(id -u)" = 0 ]; then
   as_postgres="setpriv --reuid=postgres --regid=postgres --init-groups"
-  chmod a+x "$folder" # so that it can enter its own folder
+  chmod a+x "$folder" # so that the user postgres can enter the folder of the database
   $as_postgres test -x "$folder" || { echo "team.sh: the user postgres cannot enter $folder; name another folder, such as /srv/foretell-team" >&2; exit 1; }
 fi
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// TestErrorAfterRace lets a request fail that a run sends after its race has started. The error must have
+// TestErrorAfterRace makes one request of a run fail after its race has started. The error must have
 // the command that continues the run, and this command must succeed without another race.
 func TestErrorAfterRace(t *testing.T) {
 	t.Parallel()

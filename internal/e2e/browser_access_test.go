@@ -16,8 +16,8 @@ import (
 
 // The rules of axe-core that are checked, as options of axe.run. The dark theme changes only
 // colours, so only colourRules are checked in it. Rules of layout are also checked at the width of
-// a telephone. To the rules of WCAG, allRules adds best practices: whoever moves from landmark to
-// landmark must be able to distinguish them.
+// a telephone. allRules has the rules of WCAG, and best practices for landmarks, such as distinct
+// names.
 const (
 	allRules = `runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {
 		"landmark-unique": {enabled: true}, "landmark-one-main": {enabled: true}, "landmark-no-duplicate-banner": {enabled: true},

@@ -83,7 +83,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	p.choose(filepath.Join(files, "train.csv"), train.String(), ".note.good", "kB: 5 columns. Row IDs: id. Labels: kind, 2 different.")
 	p.sees("[data-check] .note.warn") // the labels differ in a space
 	percents := strings.Repeat("%share, ", 40) + "kind\n" + strings.Repeat(strings.Repeat("1,", 40)+"rose\n"+strings.Repeat("2,", 40)+"tulip\n", 2)
-	p.choose(filepath.Join(files, "percents.csv"), percents, ".note.good", "41 columns.") // and not tried as ARFF for hours
+	p.choose(filepath.Join(files, "percents.csv"), percents, ".note.good", "41 columns.") // a long first line that begins with % is recognised at once as no ARFF file
 	p.choose(filepath.Join(files, "named.csv"), "PAR1,kind,size\n1,rose,2\n2,tulip,3\n3,rose,3\n", ".note.good", "3 columns.")
 	odd := "sep=;\r\n;height;height;;kind\r\n1;2;3;4;rose\r\n2;3;4;5;tulip\r\n3;4;4;5;rose\r\n4;5;6;6;tulip\r\n"
 	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.good", "5 columns. Row IDs: the first column, which has no name. Labels: kind, 2 different.")

@@ -111,7 +111,7 @@ func (p *person) source(path string) string {
 
 // TestDashboardInBrowser goes the whole way in a browser: request access, get an email, set a
 // password, log in, upload, race, stop, read the report, predict, download. It then looks
-// for barriers on every page. TestPagesOnPostgres loads the pages with another database.
+// for accessibility barriers on every page. TestPagesOnPostgres loads the pages with another database.
 func TestDashboardInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -168,8 +168,8 @@ func TestDashboardInBrowser(t *testing.T) {
 	}
 }
 
-// withoutAborted returns messages of a page without those of htmx about requests that took too long,
-// as on a busy machine, or that ended because the page was left. A page that polls sends another.
+// withoutAborted returns messages of a page without those of htmx about aborted requests: requests that
+// took too long, as on a busy machine, and requests of a page that was left. Neither is an error.
 func withoutAborted(messages []string) []string {
 	return slices.DeleteFunc(messages, func(message string) bool {
 		event, found := strings.CutPrefix(message, `console "htmx:`)

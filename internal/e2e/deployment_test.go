@@ -157,8 +157,8 @@ func TestGateWithoutModelStates(t *testing.T) {
 }
 
 // TestRaceOptionsThatAreNotReported uses a deployment that reports the metric of its models and races,
-// but none of their other options. A run with --group neither warns that the champion has no --group,
-// nor rejects the flag of the command that it resumes.
+// but none of their other options, such as the group column. A run with --group must not warn that the
+// champion has no --group. A run that resumes a race must accept the flags of that race.
 func TestRaceOptionsThatAreNotReported(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -183,7 +183,7 @@ func TestRaceOptionsThatAreNotReported(t *testing.T) {
 	deployment := httptest.NewServer(proxy)
 	defer deployment.Close()
 	home := t.TempDir()
-	for range 2 { // the second run compares its options with those of the first, and the resumed one with its own
+	for range 2 { // the second run is compared with the champion, the model of the first
 		args := []string{"run", "../../testdata/steps/train.csv", "--name", "shop", "--algorithm", "BSIX01", "--effort", "fast", "--group", "colour", "--class-weight", "balanced", "--progress", "none"}
 		for _, more := range [][]string{{"--json", "--jq", ".trainingJobKey"}, {}} {
 			run := exec.Command("foretell", append(args, more...)...)

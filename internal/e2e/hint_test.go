@@ -43,8 +43,8 @@ func oddFiles() map[string]string {
 
 var offered = pattern("`(foretell [^`]+)`")
 
-// TestHintsWork runs the commands in hints. Each must succeed, or fail with an error that is
-// neither a usage error nor the error with the hint.
+// TestHintsWork runs the commands in hints. Each must succeed, or fail with another error than the
+// one with the hint, and not with a usage error.
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

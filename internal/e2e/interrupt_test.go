@@ -199,7 +199,8 @@ func TestHungUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A process inherits an ignored signal, as under nohup, but not a handled one.
+	// The run would inherit that SIGHUP is ignored, as under nohup. It does not if this process handles
+	// the signal.
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)

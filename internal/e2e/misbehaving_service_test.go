@@ -54,7 +54,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		failJobs(w, r, rest)
-	case "over": // the service finds out that the file exceeds the quota when the object store has it
+	case "over": // the file exceeds the quota, which the service notices only after the upload to the object store
 		switch {
 		case r.Method == http.MethodPost && rest == "api/v1/datasets":
 			fmt.Fprint(w, `{"datasetKey":"00000000-0000-4000-8000-000000000011","status":"PENDING"}`)

@@ -24,8 +24,8 @@ func cell(texts string, i int) string {
 	return list[i%len(list)]
 }
 
-// goodFiles returns a training file without defects, and a blind file for it. It is a function,
-// because every command that a test starts would compute the value of a variable.
+// goodFiles returns a training file without defects, and a blind file for it. It is not a variable,
+// because each command that a test starts runs this binary, and would compute the variable.
 func goodFiles() (good, unlabelled string) {
 	good = csv("ID,size,colour,y\n", func(i int) string {
 		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))

@@ -57,10 +57,10 @@ func TestDoctorOfMissingStorage(t *testing.T) {
 	}
 }
 
-// TestQuotaOfUpload uploads a file that exceeds the quota of the account. A dataset that the command
-// has created is deleted again. One that existed before stays, so the hint has the command that deletes
-// it. It also checks that `status` shows the quota, and that a list
-// of accounts names another server only if it does not serve the same folder.
+// TestQuotaOfUpload uploads a file that exceeds the quota of the account. If the command has created the
+// dataset, it deletes it again. Otherwise the hint has the command that deletes it. The test also checks
+// that `status` shows the quota, and that `users list` says that the accounts are not those of the
+// configured server only if this server does not serve the same folder.
 func TestQuotaOfUpload(t *testing.T) {
 	t.Parallel()
 	address, dir := serve(t)

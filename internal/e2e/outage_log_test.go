@@ -33,7 +33,7 @@ func (o outageTest) run(t *testing.T) {
 	defer time.AfterFunc(3*time.Minute, func() { _ = serve.Process.Kill() }).Stop()
 	stop := func() { _ = serve.Process.Signal(syscall.SIGTERM) }
 	_, messages, err := follow(t, serve, func(line string) {
-		if strings.Contains(line, o.name+" is available again") { // when there was no failure for five seconds
+		if strings.Contains(line, o.name+" is available again") { // no probe has failed for five seconds
 			stop()
 			return
 		}
@@ -64,7 +64,7 @@ func (o outageTest) run(t *testing.T) {
 		`time=\S+ level=WARN msg="` + o.name + ` is available again" outage=\S+s\n$`)
 	var log strings.Builder
 	for line := range strings.Lines(messages) {
-		if strings.HasPrefix(line, "time=") && !strings.Contains(line, " msg=audit ") { // every level has the audit log
+		if strings.HasPrefix(line, "time=") && !strings.Contains(line, " msg=audit ") { // the audit log is written at every level
 			log.WriteString(line)
 		}
 	}

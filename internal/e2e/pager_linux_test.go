@@ -55,7 +55,8 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestSignalWhilePaging sends SIGTERM while the pager runs. Only Ctrl-C is left to the pager.
+// TestSignalWhilePaging sends SIGTERM while the pager runs. The command must end, although it leaves
+// Ctrl-C to the pager.
 func TestSignalWhilePaging(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -39,9 +39,9 @@ func TestMain(m *testing.M) {
 	// Many tests wait for a browser, a lease or a service, so more tests than cores run at a
 	// time.
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // unless -parallel is given
-	_ = os.Setenv("GOGC", rareGC)                                        // of commands, which otherwise collect garbage even before main
+	_ = os.Setenv("GOGC", rareGC)                                        // for the commands, which otherwise collect garbage even before main
 	testscript.Main(m, map[string]func(){"foretell": func() {
-		if os.Getenv("GOGC") == "" && os.Getenv(tunedGC) == "" { // a test with an environment of its own
+		if os.Getenv("GOGC") == "" && os.Getenv(tunedGC) == "" { // the test has set another environment, without GOGC
 			_ = os.Setenv("GOGC", rareGC)
 			debug.SetGCPercent(400)
 		}
@@ -302,9 +302,9 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 
 // authenticator is the script command `authenticator VARIABLE FILE [N]`. It sets VARIABLE to
 // the code that an authenticator app with the secret in FILE shows now, or N times 30 seconds
-// later. If N is negative, it first waits until the current 30 seconds last for at least five more
-// seconds, because the service accepts an earlier code only if it is that of the previous 30
-// seconds.
+// later. If N is negative, it first waits, if necessary, until the current period of 30 seconds lasts
+// for at least five more seconds, because the service accepts an earlier code only if it is that of the
+// previous period.
 func authenticator(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: authenticator VARIABLE FILE [N]")

@@ -28,7 +28,7 @@ var volatile = []struct {
 	{pattern(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{pattern(`expires=\d+&signature=[0-9A-Za-z_-]+`), "SIGNED"},
 	{pattern(`\d+(\.\d)? (s|min)\b( \d+ s)?`), "DURATION"},
-	{pattern(`[▁-█]  +[▁-█]+\n`), "CURVE\n"}, // by time
+	{pattern(`[▁-█]  +[▁-█]+\n`), "CURVE\n"}, // the curve of scores over time
 	{pattern(`(training create) [0-9a-f]{8}\b`), "$1 SHORTKEY"},
 }
 
