@@ -30,9 +30,9 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
 		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
-which are compared as by ` + "`foretell score`" + `, or, if one of them has no ID column, by their
-order. In the second case, the command prints a note. The ID of B is the column with the
-name of the ID of A or, without such a column, the first column.
+which are compared as by ` + "`foretell score`" + `. If one of the files has no ID column, the rows
+are joined by their order, and the command prints a note. The ID of B is the column with
+the name of the ID of A or, without such a column, the first column.
 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it

@@ -61,12 +61,13 @@ The rows of the two files are joined by their IDs, and may be in any order. The 
 the first column of PREDICTIONS, if ANSWERS has a column of this name. Otherwise, it is
 the first column of ANSWERS, if PREDICTIONS has a column of this name, or else the first
 column of each file. In the last case, other columns that are in both files, except the
-label, must have the same values. If all IDs are integers, and the files write them in
-different ways, such as 901, 0901 and 901.0, they are compared as numbers, with a note. But
-if an ID has more than 15 digits before .0, they are compared as texts, because the program
-that wrote this ID may have lost its last digits. An ID that is in only one of the files is
-an error. With --partial, only the rows whose ID is in both files are scored, and a note
-has their number.
+label, must have the same values.
+
+If all IDs are integers, and the files write them in different ways, such as 901, 0901 and
+901.0, they are compared as numbers, with a note. But if an ID has more than 15 digits
+before .0, they are compared as texts, because the program that wrote this ID may have lost
+its last digits. An ID that is in only one of the files is an error. With --partial, only
+the rows whose ID is in both files are scored, and a note has their number.
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
 generated its IDs and ANSWERS does not have them. The command then prints a note. Columns
