@@ -42,8 +42,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 }
 
 // locateServiceToMark is like locateService, for a command that writes the marker file; see
-// markerFile. If the database is on a server, it also returns an error if the data folder has a
-// foretell.db, even if the flags do not name this folder.
+// markerFile. For a database on a server, a foretell.db in the data folder is an error, even if the
+// flags do not name this folder.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {
@@ -126,9 +126,9 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(at, err)
 	}
-	// This completes the migration. It also writes a new ID to the database and to the stored files,
-	// from which later commands see that the two belong together, even if the backup has no files
-	// because all were missing.
+	// Opening the service completes the migration. It also writes the same new ID to the database and
+	// to the stored files, by which later commands see that the two belong together. It does so even
+	// if the backup has no files.
 	service, err := openLocalWith(ctx, f, at, localOptions{log: newCommandLogger(f), ownJobsOnly: true, acceptDatabase: true, writesMarker: true})
 	if err != nil {
 		return nil, exit.Errorf(exit.FromError(ctx, err).Status, "the backup was restored, but the service cannot be opened: %w", err).

@@ -70,8 +70,8 @@ func (o *ServiceFlags) MarkExclusive(name string) {
 }
 
 // WantsEmbedded reports whether the command needs a service in this process, even if a server is
-// configured. It does if --local or --data-dir is set. If NeedsDatabase is set, it also does if
-// --database is set, even to an empty value, or if FORETELL_DATABASE selects a database; see
+// configured. This is so if --local or --data-dir is set. A command with NeedsDatabase also needs
+// it if --database is set, even to an empty value, or if FORETELL_DATABASE selects a database; see
 // [cli.Factory.SelectsDatabase]. The variable FORETELL_DATA_DIR has no effect on the result.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && (o.Cmd.Flags().Changed(databaseFlag) || o.Factory.SelectsDatabase(o.Cmd))

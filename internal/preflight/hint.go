@@ -98,8 +98,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
-// most rows of a label that was only assumed are empty, another column may be the label. If no row
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows.
+// If the label was only assumed and most rows lack it, another column may be the label. If no row
 // has a label, the remedy is to write labels or to set another label.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	prof, empty := p.profileOf(in), max(f.Count, 1)

@@ -251,8 +251,8 @@ func (p *Preflight) compareFiles() {
 }
 
 const (
-	minKnownRows  = 10   // smallest number of blind rows with the features of a training row that is reported
-	minKnownShare = 0.05 // smallest fraction of such rows that is reported; a few rows may be equal by chance
+	minKnownRows  = 10   // at least this number of blind rows must have the features of a training row
+	minKnownShare = 0.05 // smallest fraction of such rows; a few rows may be equal by chance
 )
 
 // warnKnownRows warns if many rows of the blind file are equal to a training row in all features.

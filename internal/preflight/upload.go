@@ -142,11 +142,11 @@ func SubmitPrediction(ctx context.Context, c *connect.Session, in *api.NewPredic
 	return created, nil
 }
 
-// LostPredictionError returns err with another hint if the response to [SubmitPrediction] may have been
-// lost after the service had created the prediction, so that the user does not predict the file twice.
-// resume is the command that downloads the result of the prediction with the key KEY, and otherwise
-// says what to do if there is no prediction. Any other err is returned unchanged, also nil, and the error
-// of an interrupted command.
+// LostPredictionError adds a hint to err, an error of [SubmitPrediction], if the service may have
+// created the prediction although the response was lost: the user should not predict the file
+// twice. resume is the command that downloads the result of the prediction KEY. The text in
+// otherwise says what to do if there is no prediction. Any other err is returned unchanged,
+// including nil and the error of an interrupted command.
 func LostPredictionError(ctx context.Context, err error, resume, otherwise string) error {
 	if err == nil || ctx.Err() != nil || !client.MayHaveSucceeded(err) {
 		return err

@@ -85,8 +85,8 @@ func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error)
 	return lines, nil
 }
 
-// The fractions of characters beyond ASCII that must be plausible in a likely encoding. The smaller one
-// is for a text that is damaged, so that no encoding is right for all of it. It is then only read in
+// The fractions of characters beyond ASCII that must be plausible in a likely encoding. The smaller
+// one is for a damaged text, for which no encoding is right everywhere. Such a text is only read in
 // the encodings of Windows and of the Macintosh.
 const (
 	minPlausible        = 0.9
@@ -102,7 +102,8 @@ func examplesOf(lines []byte) []EncodingExample {
 	return examplesIn([]string{"windows-1252", "macintosh"}, lines, minPlausibleDamaged)
 }
 
-// examplesIn is examplesOf for some encodings and a smallest fraction of plausible characters.
+// examplesIn is like examplesOf, but tries only the given encodings. At least the fraction share of
+// the characters beyond ASCII must be plausible.
 func examplesIn(encodings []string, lines []byte, share float64) []EncodingExample {
 	var examples []EncodingExample
 	seen := map[string]bool{}
@@ -124,9 +125,10 @@ func examplesIn(encodings []string, lines []byte, share float64) []EncodingExamp
 	return examples
 }
 
-// isReadable reports whether at least a share of the characters beyond ASCII is plausible. Plausible
-// characters are letters that fit their left neighbours. Signs of another encoding are a capital
-// after a small letter, as in тючЁрёЄ, two alphabets in a word, as in grцe, and halfwidth letters.
+// isReadable reports whether at least the fraction share of the characters beyond ASCII is
+// plausible. Plausible characters are letters that fit their left neighbours. Signs of another
+// encoding are a capital after a small letter, as in тючЁрёЄ, two alphabets in a word, as in grцe,
+// and halfwidth letters.
 func isReadable(text string, share float64) bool {
 	foreign, usual, left := 0, 0, ' '
 	for _, char := range text {

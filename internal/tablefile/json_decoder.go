@@ -67,10 +67,11 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	return first, err
 }
 
-// rowsKey returns the key of the list that has the rows: the first of the usual keys or, in an object
-// of only lists and objects, the first list. In another object, it is the only list of several objects,
-// because a row with one such list is rarer than a list of rows with a count or a title. rowsKey
-// returns "" if there is no such list. isUsual is set if the key is data, rows or records.
+// rowsKey returns the key of the list that has the rows, or "" if there is no such list. It is the
+// first of the usual keys, such as data and results. isUsual is set if it is data, rows or records.
+// Without a usual key, it is the first list of an object that has only lists and objects. In an
+// object that also has other values, such as a count or a title, it is the only list of several
+// objects. If that list has only one object, the whole object is more likely a row.
 func (s *objectSummary) rowsKey() (key string, isUsual bool) {
 	for i, usual := range []string{"data", "rows", "records", "results", "items", "value", "values", "entries"} {
 		for _, key := range s.lists {

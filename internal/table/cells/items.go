@@ -36,9 +36,8 @@ func withoutBrackets(list []byte) []byte {
 type itemList struct {
 	rest      []byte
 	separator byte
-	// unclosed holds the kinds of quotes that are known not to be closed. Without it, every such
-	// quote would be searched for to the end of the cell, and the time for many quotes would be
-	// quadratic.
+	// unclosed holds the kinds of quotes that are known not to be closed. Otherwise, next would search
+	// for the closing quote of each such quote up to the end of the cell, in quadratic time.
 	unclosed string
 }
 

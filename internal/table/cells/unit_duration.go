@@ -34,10 +34,10 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 	return found
 }
 
-// unitFactor returns the factor that converts numbers with one unit (from) to another unit (to),
-// such as 1/60 for min and h. Only durations are converted, and only to [DurationUnit] or
-// [YearUnit]. The factor is 1 if both units mean the same, or if from is "" and the unit to is not
-// a total: 5 cannot become 5/10. Otherwise unitFactor returns false.
+// unitFactor returns the factor that converts numbers from one unit to another, such as 1/60 from
+// min to h. It converts only units that mean the same, units of durations to [DurationUnit] or
+// [YearUnit], and numbers without a unit, whose factor is 1. But it does not convert a number
+// without a unit to a score, such as 5 to 5/10. It returns false if it cannot convert the numbers.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true

@@ -14,7 +14,7 @@ import (
 // Limits for the warning about a column whose dates have several formats.
 const (
 	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
-	minDatesPerPattern = 0.9 // with a smaller fraction of dates among its cells, a pattern is not one of dates
+	minDatesPerPattern = 0.9 // a pattern is one of dates if at least this fraction of its cells are dates
 )
 
 // cellPattern counts the cells of a column that have the same pattern, see patternOf.
@@ -150,7 +150,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 	}
 	other := columnstats.Occurrences{}
 	values := c.stats.ValuesByInterpretation()
-	if inf.Epoch != "" { // otherwise all numbers that are not counted as texts would be one value
+	if inf.Epoch != "" { // ValuesByInterpretation merges all numbers into one value
 		values = c.stats.AllOrSample()
 	}
 	for _, one := range values {

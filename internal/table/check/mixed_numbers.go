@@ -38,7 +38,7 @@ type numberFormats struct {
 func (c *columnChecker) warnMixedNumbers() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 {
-		return // dates and times may have such numbers; warnMostlyNumbers reports FirstOther
+		return // warnMostlyNumbers warns about a column with FirstOther
 	}
 	formats := countNumberFormats(c.stats.AllOrSample())
 	if formats.distinct < minMixedNumbers {

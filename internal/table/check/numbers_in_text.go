@@ -39,11 +39,11 @@ type numberShape struct {
 	needsDecimals bool
 	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
 	isPair bool
-	// varies is set if each of the two numbers must have many values. Pack sizes such as 5 x 10 and
-	// 50 x 10 do not.
+	// varies is set if each of the two numbers must have many distinct values. The second number of
+	// pack sizes such as 5 x 10 and 50 x 10 has only one.
 	varies bool
-	// needsSpaces is set if many numbers must have a space between thousands. These must also have
-	// different numbers of digits, or decimals, unlike phone numbers such as 555 123.
+	// needsSpaces is set if many of the numbers must have a space between thousands. To exclude phone
+	// numbers such as 555 123, these numbers must also have different lengths, or decimals.
 	needsSpaces bool
 }
 
@@ -177,7 +177,7 @@ type shapeCount struct {
 	ascending               int             // rows with the shape whose last number is larger than the first
 	spaced                  int             // rows with the shape and a space between digits
 	low, high               map[string]bool // the first numbers and the last numbers of the texts with the shape
-	digits                  map[int]bool    // the numbers of digits and spaces before the decimals that occur in the rows in spaced
+	digits                  map[int]bool    // the lengths of the first numbers, without their decimals, in the rows in spaced
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first text with

@@ -17,10 +17,10 @@ const (
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
 	maxCodeDensity = 1.0 / 6
-	// minPeakShare is the smallest share of rows whose number is a peak: it occurs in at least
-	// minRowsOfPeak rows, and more than twice as often as its neighbours on average. The neighbours
-	// are the nearest numbers of the column, neighboursPerSide on each side. Quantities have fewer
-	// peaks.
+	// minPeakShare is the smallest share of rows whose number is a peak. A peak is a number that
+	// occurs in at least minRowsOfPeak rows, and more than twice as often as its neighbours on
+	// average. The neighbours are the nearest numbers of the column, neighboursPerSide on each side.
+	// Quantities have fewer peaks.
 	minPeakShare      = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4

@@ -11,16 +11,14 @@ import (
 
 // Column collects the statistics of a column in one pass.
 //
-// It starts by counting all texts, including the texts of numbers. When there are many different
-// texts, it chooses how to continue, depending on the texts so far:
+// It starts by counting all texts, including the texts of numbers. If the column has many different
+// texts, it chooses how to continue. The choice depends on the rows so far:
 //
-//	few texts        count every text
-//	many numbers     compute statistics of the numbers, count the other texts
-//	many texts       count every text, evict the rarest
-//	many of both     compute statistics of the numbers and count every text
+//	hardly any texts       compute statistics of the numbers, count the other texts
+//	mostly texts or codes  count every text
+//	otherwise              compute statistics of the numbers, and count every text
 //
-// This distinguishes a column of numbers with a few stray texts from a column of texts with a few
-// numbers.
+// If the counted texts take too much memory, the rarest are evicted.
 type Column struct {
 	limits             memoryLimits
 	isLabel            bool
@@ -82,8 +80,8 @@ func (t *Column) summarizeAndEvict(maxTextBytes int) {
 // values is a text.
 const ValuesPerStray = 100
 
-// minNumericRows is the smallest number of rows with a number in a column that has some texts and
-// still counts as numbers.
+// minNumericRows is the smallest number of rows with a number for which a column with a few texts
+// counts as numeric.
 const minNumericRows = 100
 
 // isMostlyNumbers reports whether the column has no texts, or has many numbers and only a few

@@ -143,16 +143,16 @@ func (t *Column) UncountedSample() []Value {
 	return list
 }
 
-// A Fingerprint is a hash of the content of a column. It is comparable with ==. Compare the numbers
-// of distinct and of missing values too, because they are not part of it.
+// A Fingerprint is a hash of the content of a column. Fingerprints are compared with ==. They do
+// not include the numbers of distinct and of missing values, which must be compared separately.
 type Fingerprint struct {
 	partition uint64 // valueCounts.partitionHash of the counted texts
 	content   uint64
 }
 
 // Fingerprint returns the fingerprint of the column. Columns with the same fingerprint have the
-// same values. If isCategory is set, columns with different texts have the same fingerprint if they
-// divide the rows in the same way. ok is false if some texts are no longer counted.
+// same values. If isCategory is set, their texts may differ, but must divide the rows into the same
+// groups. ok is false if some texts are no longer counted.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash
 	if m := t.numericStats; m != nil {

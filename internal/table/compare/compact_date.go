@@ -7,10 +7,11 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkCompactDates reports a blind column of dates without separators, such as 20231020, if the training
-// column has Unix times or other numbers: the model reads the dates as such numbers. low and high are
-// the range of the training numbers, because eight-digit numbers in this range may only look like
-// dates. For Unix times, the range is not used. checkCompactDates returns true if it reports the column.
+// checkCompactDates reports a blind column of dates without separators, such as 20231020, if the
+// training column has Unix times or other numbers: the model reads the dates as such numbers. low
+// and high are the range of the training numbers. If these are not Unix times, a blind number in
+// this range may only look like a date and is not reported. checkCompactDates returns true if it
+// reports the column.
 func (c *comparison) checkCompactDates(train, blind *profile.ColumnProfile, low, high float64) (found bool) {
 	if blind.Form != inference.FormDate || blind.Epoch != "" || train.Form != inference.FormNumeric && train.Epoch == "" {
 		return false

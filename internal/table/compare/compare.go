@@ -56,10 +56,9 @@ const (
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
 // columns by name. If the blind file has no column with the name of the ID, its first column is the
-// ID. Profiles reports this as a warning, or as a defect if the training file has a column with the
-// name of the first column between its ID and its label. The findings are in the order of the
-// training file's columns. If many columns have the same difference, one finding describes all of
-// them.
+// ID, and Profiles reports a warning. If this first column has the name of a feature of the
+// training file, it reports a defect instead. The findings are in the order of the training file's
+// columns. If many columns have the same difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()

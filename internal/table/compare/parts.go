@@ -72,7 +72,7 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 
 // partCounts counts the rows of a blind column with parts that a training column does not have.
 type partCounts struct {
-	misspelled rowCounter // rows of texts with misspelled parts, and at most as many correctly spelled parts of the training column
+	misspelled rowCounter // rows whose text has misspelled parts, at least as many as correctly spelled parts
 	unknown    rowCounter // rows of texts without a part of the training column, even misspelled
 	filled     int        // number of rows with a value
 	firstLine  int        // the first line of a row in unknown

@@ -44,7 +44,7 @@ type LenientReader struct {
 	lineBuffer      []byte
 	cells           [][]byte // the fields of a record that is read as a single line
 	onFix           func(code string, line, column int)
-	isHeaderStyled  bool // true if a record that was read before Width was set has a style that splitStyled reads
+	isHeaderStyled  bool // the header, which is read before Width is set, has a style that splitStyled reads
 	areSingleQuotes bool // set by readSingleQuotes
 	quotesLine      int  // line of the last record for which FixQuotes was reported
 	firstDecoded    string
@@ -244,7 +244,7 @@ func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
 		}
 		if text, ok := textOfFormula(field); ok {
 			field, fields[i] = text, text
-			if l.quotesLine != line { // rows are counted
+			if l.quotesLine != line { // once for each row
 				l.onFix(FixQuotes, line, i+1)
 				l.quotesLine = line
 			}

@@ -72,10 +72,10 @@ func (t *Table) Workers() int {
 }
 
 // RunPipeline reads the table's rows in chunks of about size bytes and processes them with the
-// given number of workers. It returns the first error of the first chunk that has one. It reads a
-// valid file to its end. Before a record that has invalid quotes or is too long it stops; Next
-// returns this record and those after it. If a worker panics, RunPipeline panics when all workers
-// have ended.
+// given number of workers. It returns the first error of the first chunk that has one. It stops at
+// the end of the file, or before a record that has invalid quotes or is too long. In the second
+// case, t.Next returns this record and those after it. If a worker panics, RunPipeline panics when
+// all workers have ended.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
 	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)

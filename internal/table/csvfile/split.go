@@ -8,7 +8,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// splitStatus is the result of splitting the record at the start of a window.
+// splitStatus is the result of splitting the record at the start of a window. The window is the
+// part of the file that is in the buffer and not yet read.
 type splitStatus uint8
 
 const (

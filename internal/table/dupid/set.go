@@ -44,7 +44,7 @@ type idBin struct {
 
 const (
 	idRecordBytes = 13                  // bytes of an ID in a stream: its hash and its line
-	idStreamBytes = 100 * idRecordBytes // size of a bin's buffer; all these buffers fit the cache of a core
+	idStreamBytes = 100 * idRecordBytes // size of a stream's buffer; the buffers of all streams fit the cache of a core
 )
 
 // NewSet returns an empty set. It creates its file after several thousand IDs.
@@ -96,7 +96,7 @@ func ascends(id, previous []byte) bool {
 	return bytes.Compare(id, previous) > 0
 }
 
-// splitIntoBins moves the IDs from the ascending stream to the bins.
+// splitIntoBins moves the IDs from the ascending stream to the 256 streams, the bins.
 func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil

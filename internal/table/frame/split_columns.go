@@ -103,8 +103,8 @@ type splitKeyReader struct {
 	// format is the format of the dates in the schema. PerDay and YearFirst apply to all dates.
 	// DayFirst only applies if all dates can be read with either the day or the month first.
 	format cells.DateFormat
-	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is incomplete
-	// and not used if isLocal is set for all formats of dates.
+	// offsets holds, for each row, how many days its time is ahead of UTC, or NaN if the time has no
+	// offset. It is incomplete and not used if isLocal is set for all formats of dates.
 	offsets []float64
 	isLocal [numTimeFormats]bool // whether a time in the format has no offset
 	filled  int                  // number of cells of the time column that are not empty

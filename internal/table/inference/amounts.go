@@ -206,12 +206,12 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 // 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
 const minDurationShare = 0.1
 
-// addDurationParts adds the count of a unit such as min to the count of the unit of durations or of
-// ages, if some texts are durations or ages of several numbers, such as 1h 5m. A text such as 45
-// min is then a duration, too. For a unit of one letter, see minDurationShare. units holds the
-// number of texts with each unit. durations holds, for each unit, the number of rows with a
-// duration or an age of several numbers. durations[""] is the number of rows with other amounts
-// that have a unit.
+// addDurationParts makes texts such as 45 min count for the unit of durations if other texts are
+// durations of several numbers, such as 1h 5m: it adds the count of min to the count of h. It does
+// the same for ages and their unit. For a unit of one letter, see minDurationShare. units holds the
+// number of texts with each unit. durations holds, for the units of durations and of ages, the
+// number of rows with several numbers. durations[""] is the number of rows with other amounts that
+// have a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

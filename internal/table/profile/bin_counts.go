@@ -78,10 +78,10 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
-// were shortened by abbreviate, and several cells of the column may be shortened to the same text. If
-// the same text is given n times, its results are the numbers of rows of the n most frequent of these
-// cells, in descending order. The case of booleans is ignored, as in models.
+// CountTexts returns, for each of the given texts, the number of rows that have it. The texts were
+// shortened by abbreviate, which may return the same text for several cells of the column. If a
+// text is given n times, its results are the n largest numbers of rows of such cells, in descending
+// order. The case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)

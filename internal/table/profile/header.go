@@ -74,9 +74,9 @@ func spellings(name string) []string {
 	return []string{name, "\uFEFF" + name, lower, strings.ToUpper(name), strings.ToUpper(lower[:n]) + lower[n:]}
 }
 
-// cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file have
-// one name, the other columns are read under names with such a number. A column without a name is read under a
-// name such as column_3.
+// cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file
+// have the same name, all except the first are read under names with such a number. A column
+// without a name is read under a name such as column_3.
 func cutNumber(name string) (stem string, isNumbered bool) {
 	at := strings.LastIndexByte(name, '_')
 	if at < 0 || at == len(name)-1 || strings.Trim(name[at+1:], "0123456789") != "" {

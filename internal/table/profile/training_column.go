@@ -45,9 +45,9 @@ type TrainingColumn struct {
 	DistinctEstimate bool
 	Texts            []string
 	TextRows         int
-	// Levels are the texts that a model distinguishes, without rare texts of the training file, or all
-	// texts of the training file. It is nil if they are not known, or if Texts has them all. In a
-	// column of numbers, they are words beside the numbers.
+	// Levels are the texts that a model distinguishes: all texts of the training file, or all except
+	// rare ones. It is nil if they are not known, or if Texts has them all. In a column of numbers,
+	// they are words beside the numbers.
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string

@@ -245,10 +245,9 @@ type canonicalReader struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source, which are delta higher. The field
-// line is the first line of the output to which it applies. It does not apply to the line of the
-// next lineOffset and to later lines. delta changes where the source has blank lines, because they
-// are not written.
+// lineOffset maps lines of the output to lines of the source, which are delta higher. It applies to
+// the lines of the output from its field line up to the line before the next lineOffset. delta
+// changes where the source has blank lines, because they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *canonicalReader) locate(line, column int) (sourceLine, sourceColumn int) {

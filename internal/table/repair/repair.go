@@ -43,7 +43,8 @@ type ColumnRoles struct {
 	// NoHeader is set if Names is not nil and the first row is data.
 	NoHeader bool
 	ID       int // -1 to generate IDs
-	// GenerateInvalid generates IDs if a row of the column ID has no value or that of an earlier row.
+	// GenerateInvalid generates IDs if a row has no value in the column ID, or the value of an earlier
+	// row.
 	GenerateInvalid bool
 	Label           int // -1 for the last column that is not dropped
 	// LabelReason briefly explains the choice of the label.
@@ -142,7 +143,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	if err := r.initCollector(); err != nil {
 		return err
 	}
-	if r.dialect.hasHeader { // ChooseRoles may have found it out
+	if r.dialect.hasHeader { // initCollector may have set it
 		rows.firstRow = nil
 	}
 	for {
@@ -182,8 +183,8 @@ func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	}
 }
 
-// rejectInvalidIDs generates IDs instead of those of a column if this was requested by
-// ColumnRoles.GenerateInvalid.
+// rejectInvalidIDs makes the copy have generated IDs if ColumnRoles.GenerateInvalid is set and the
+// ID column has missing or repeated IDs.
 func (r *repairer) rejectInvalidIDs() error {
 	if r.id < 0 || !r.suggested.GenerateInvalid {
 		return nil
