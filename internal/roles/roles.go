@@ -187,11 +187,12 @@ const (
 	missingReason     = "a column that the blind file lacks"
 )
 
-// overrideByEmptyColumns returns the result of chooseLabelByName, or a better one if this result is
-// uncertain: a question, or the last column if it is not named like a label. empty are the columns
-// that are empty in the blind file but not in the training file; if there is a question, only its
-// candidates count. If there is one such column, it becomes the label. If there are several,
-// overrideByEmptyColumns asks which of them is the label.
+// overrideByEmptyColumns returns the label, reason and question that chooseLabelByName has
+// returned, or better ones if they are uncertain: if there is a question, or if the label is the
+// last column and not named like a label. empty are the columns that are empty in the blind file
+// but not in the training file; if there is a question, only its candidates count. If there is one
+// such column, it becomes the label. If there are several, overrideByEmptyColumns asks which of
+// them is the label.
 func overrideByEmptyColumns(empty []*ColumnDescription, label, reason string, question *Question) (string, string, *Question) {
 	if question != nil {
 		empty = filterColumns(empty, func(c *ColumnDescription) bool { return slices.Contains(question.Candidates, c.Name) })

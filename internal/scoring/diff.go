@@ -127,10 +127,11 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-// joinPredictions returns, for each row of the first predictions, its row in the second, and the reason if
-// the rows are joined by their order, which includes IDs that are only the numbers of the rows. Unless
-// the rows are joined by a named column of both files, it returns a *Fault if two joined rows have
-// different cells in a column of both files that otherwise has the same cells in another order.
+// joinPredictions returns, for each row of the first predictions, its row in the second.
+// orderReason says why the rows are joined by their order, or by IDs that are only row numbers;
+// otherwise it is "". In these cases, or if the ID columns have different names, joinPredictions
+// checks the columns of both files that have the same cells, in any order. It returns a *Fault if
+// two joined rows have different cells in such a column.
 func joinPredictions(first, second *predictions, opts Options) (order []int, orderReason string, err error) {
 	from, to := first.asJoinInput(Predictions, "the first predictions"), second.asJoinInput(SecondPredictions, "the second predictions")
 	orderReason = first.orderReason

@@ -8,10 +8,11 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// commonIDName returns the name of the column by which a file with the columns names is joined with the
-// other files: the name of its first column or, if another file lacks this column, the first column
-// of one of the others that all files have. If this column is only an index, a column that all files have
-// and whose name is a word for an ID is preferred. If there is no such column, commonIDName returns names[0].
+// commonIDName returns the name of the column by which the rows of several files are joined. names
+// and others are the column names of the files. The column is the first column of names or, if
+// another file lacks this column, the first column of another file. It must be in all files. If it
+// is only an index, a column of all files whose name is a word for an ID is preferred. If there is
+// no such column, commonIDName returns names[0].
 func commonIDName(names []string, others ...[]string) string {
 	files := append([][]string{names}, others...)
 	inAll := func(name string) bool {

@@ -44,8 +44,8 @@ func (k idKey) set(ids []string) map[string]bool {
 }
 
 // differentForms returns an example of an ID that two files write in different ways, such as "0901"
-// and "901". It returns nil if there is no such ID, or if the IDs cannot be compared by integerID.
-// For that, all IDs must be integers, and different IDs of a file must be different numbers.
+// and "901". It returns nil if there is no such ID, if an ID is not an integer, or if different IDs
+// of a file are the same number.
 func differentForms(first, second []string) (example []string) {
 	numbers := map[string]string{} // the IDs of second by their number
 	for _, id := range second {

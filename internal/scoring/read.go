@@ -57,8 +57,8 @@ type predictions struct {
 	// shared holds the columns that both files have. It is set only if the answers lack the first
 	// column, to check that the cells of each pair of joined rows are equal.
 	shared *sharedCells
-	// features holds the columns, except those of results, that the other predictions also have. It is
-	// nil if the rows are joined by Options.ID or because of Options.InOrder.
+	// features holds the columns that the other predictions also have, except the columns of results.
+	// It is nil if the rows are joined by Options.ID or because of Options.InOrder.
 	features *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.

@@ -52,8 +52,9 @@ func (s *sharedCells) moveRow(from, to int) {
 	}
 }
 
-// withoutChanged returns s without the names of the columns that do not have the same cells in other, in
-// any order, such as scores of another model. They do not show in which order the rows are.
+// withoutChanged returns s without the names of columns whose cells, in any order, differ from
+// those in other, such as scores of another model. Such columns do not show in which order the rows
+// are.
 func (s *sharedCells) withoutChanged(other *sharedCells) *sharedCells {
 	if s == nil || other == nil {
 		return s
@@ -85,11 +86,11 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if two rows that are joined have different cells in a column of both
-// files, because they then probably do not belong together. order holds, for each row of first, its row
-// in second. orderReason is the reason for joining the rows by their order; it is "" if they were joined
-// by two columns. orderFault returns nil if no column is in both files, or if their cells need not be
-// compared.
+// orderFault returns a *Fault if two joined rows have different cells in a column of both files,
+// because they then probably do not belong together. order holds, for each row of first, its row in
+// second. orderReason is the reason for joining the rows by their order, or "" if they were joined
+// by ID columns with different names. orderFault returns nil if no column is in both files, or if
+// their cells need not be compared.
 func orderFault(first, second joinInput, order []int, orderReason string) error {
 	if first.shared == nil || second.shared == nil {
 		return nil
