@@ -28,8 +28,8 @@ const storageFlag = "storage"
 // storageTimeout limits how long an S3 store may take to respond when it is opened.
 const storageTimeout = 30 * time.Second
 
-// slowOpening is the time after which a service that starts logs that it waits for the database or
-// the stored files.
+// slowOpening is how long a starting service waits for the database or the stored files before it
+// logs that it is waiting.
 const slowOpening = 2 * time.Second
 
 // BindStorage adds --storage to cmd.

@@ -71,10 +71,10 @@ func TrainingColumn(c *api.Column, rows int64) *profile.TrainingColumn {
 	return known
 }
 
-// maxStdDev returns an upper bound of the standard deviation of the numbers of d. It is the sum of
-// two numbers: the standard deviation if every number were in the centre of its bin, and half the
-// width of a bin, which is the largest distance of a number from that centre. It returns 0 if d has
-// no bins, or if the numbers are too large to compute the deviation.
+// maxStdDev returns an upper bound of the standard deviation of the numbers of d. It adds half the
+// width of a bin to the standard deviation that the numbers would have in the centres of their
+// bins. No number is farther from the centre of its bin. maxStdDev returns 0 if d has no bins, or
+// if the numbers are too large to compute the deviation.
 func maxStdDev(d *api.Distribution) float64 {
 	rows, squares, width := 0.0, 0.0, (d.High-d.Low)/float64(max(len(d.Bins), 1))
 	for i, n := range d.Bins {

@@ -132,9 +132,9 @@ type Result struct {
 }
 
 // Evaluate compares the requirement with a model's report. If report is nil, because the service
-// has no reports of models, the requirement is missed. If all test rows are of one class, the
-// requirement is missed unless its metric is a recall: a model that always predicts this class
-// would otherwise meet the requirement.
+// has no reports of models, the requirement is missed. It is also missed if all test rows are of
+// one class, because a model that always predicts this class would meet it. The exception is a
+// requirement on a recall.
 func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	v := Result{Requirement: r.text}
 	if report == nil {

@@ -60,7 +60,7 @@ type Document struct {
 	Steps []report.Step
 }
 
-// Load reads a model, its dataset, its race and its report, and prepares them.
+// Load reads a model, its dataset, its race and its report, and prepares them for the templates.
 func Load(ctx context.Context, c *client.Client, key string) (*Document, error) {
 	d, err := report.Load(ctx, c, key)
 	if err != nil {

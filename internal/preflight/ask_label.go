@@ -64,10 +64,10 @@ func (p *Preflight) seemsToLackHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
-// askNoHeader asks whether a training file whose first row looks like data has no header, and
+// askNoHeader asks whether a training file has no header, if its first row looks like data. It
 // returns the answer. If prompting is disabled, it returns an error with the command for a file
-// without a header. It returns false without a question if the file is a blind file, if
-// --no-header-row is set, or in `foretell check`, which reports a defect instead.
+// without a header. It asks nothing and returns false for a blind file, if --no-header-row is set,
+// and in `foretell check`, which reports a defect instead.
 func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil

@@ -37,8 +37,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
-	// Partial is set if the statistics of the file are unknown: it was not read to its end because of a
-	// defect, or many of its rows could not be read.
+	// Partial is set if the statistics of the file are unknown, because a defect ended the reading of
+	// the file, or because many of its rows could not be read.
 	Partial bool `json:"partial,omitempty"`
 
 	generatedID bool // ID is a generated column, not one of the file
@@ -81,9 +81,9 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns returns d, the defect of a file that has too few columns. It changes the
-// message in two cases: a generated ID column is not counted, and if the columns are too few
-// because of --drop, the message says so.
+// explainTooFewColumns returns d, the defect of a file that has too few columns, with another
+// message in two cases. A generated ID column is not counted in the message. If the columns are too
+// few because of --drop, the message says so.
 func (in *InputTable) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {

@@ -13,11 +13,11 @@ import (
 // that no row is predicted as this class.
 const minUnpredictedRows = 5
 
-// describeUnpredicted returns a sentence, without a full stop, that names the classes that have at
-// least minUnpredictedRows test rows, but that the model predicts for no test row. The sentence
-// also has flags with which a model would predict these classes more often, unless isClassBalanced
-// returns true for the race or the scored models were trained on few rows; see [describeUsedRows].
-// describeUnpredicted returns "" if there is no such class.
+// describeUnpredicted returns a sentence, without a full stop, about the classes that the model
+// predicts for no test row, although they have at least minUnpredictedRows test rows. It returns ""
+// if there are no such classes. The sentence also names flags with which a model would predict
+// these classes more often. It names no flags if isClassBalanced returns true for the race, or if
+// the scored models were trained on few rows; see [describeUsedRows].
 func describeUnpredicted(r *api.ModelReport) string {
 	var quoted []string
 	label := "" // the last class in quoted

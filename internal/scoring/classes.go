@@ -62,10 +62,10 @@ func (c *classes) add(name string) {
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, row-major. If there are two classes
-// and only one of them has a probability column, the probability of the other class is 1 minus this
-// probability. In all other cases, if a class has no probability column, the result all is nil, and
-// the result without holds the names of the classes that have no column.
+// allProbabilities returns in all the probabilities of all classes, row-major. If there are two
+// classes and only one of them has a probability column, the probability of the other class is 1
+// minus this probability. In all other cases, all is nil if a class has no probability column, and
+// without holds the names of these classes.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
 	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1

@@ -118,7 +118,7 @@ func orderFault(first, second joinInput, order []int, orderReason string) error 
 			n++
 		}
 	}
-	fault, relation := "seem to be in different orders", "the first row is nevertheless compared with the first, the second with the second and so on, because "+orderReason
+	fault, relation := "seem to be in different orders", "they are joined by their order, because "+orderReason
 	hint := orderHint
 	if orderReason == "" {
 		fault, relation = "do not seem to belong together", fmt.Sprintf("they were joined by the column %s of %s and the column %s of %s", quote(first.id), first.name, quote(second.id), second.name)

@@ -61,9 +61,9 @@ func (l *itemList) next() (item []byte) {
 	return withoutOpenBrackets(Trim(item))
 }
 
-// withoutOpenBrackets returns an item without the brackets at its beginning if it has no closing
-// bracket of their kind, and without the brackets at its end if it has no opening bracket of their
-// kind.
+// withoutOpenBrackets returns an item without unpaired brackets at its ends. It removes brackets at
+// the beginning if the item has no closing bracket of their kind, and brackets at the end if it has
+// no opening bracket of their kind.
 func withoutOpenBrackets(item []byte) []byte {
 	for _, pair := range []string{"[]", "{}"} {
 		if bytes.IndexByte(item, pair[1]) < 0 {

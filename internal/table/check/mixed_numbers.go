@@ -121,8 +121,9 @@ func isCodeLetter(unit, text string) bool {
 // times of day, such as 9pm.
 var otherSuffixes = []string{"st", "nd", "rd", "th", "am", "pm", "a.m.", "p.m."}
 
-// isOtherSuffix reports whether the unit that [cells.ParseAmount] has returned for a text is no unit:
-// one of otherSuffixes, or a word of at least four capitals directly after the digits, as in 2013FAIL.
+// isOtherSuffix reports whether the text after a number, which [cells.ParseAmount] has returned as
+// its unit, is no unit: one of otherSuffixes, or a word of at least four capitals directly after
+// the digits, as in 2013FAIL.
 func isOtherSuffix(unit, text string) bool {
 	if slices.Contains(otherSuffixes, unit) {
 		return true

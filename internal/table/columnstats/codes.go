@@ -42,8 +42,8 @@ func mayBeCodes(values []Value) bool {
 }
 
 // haveCodePeaks reports whether the numbers among values look like codes: they are integers that
-// are far apart, and in at least the fraction minPeaks of the rows the number is a peak, as is
-// typical of codes; see minPeakShare.
+// are far apart, and in at least the fraction minPeaks of the rows, the number is a peak; see
+// minPeakShare.
 func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {

@@ -40,8 +40,8 @@ type Finding struct {
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
 	// OtherSeparators are the names of all columns of the blind file that are read correctly only
-	// after points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if this does not
-	// correct the column called Name, for example because its numbers have both formats.
+	// after points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if such an exchange
+	// does not correct the column called Name, for example because its numbers have both formats.
 	OtherSeparators []string `json:"-"`
 
 	hasOtherSeparators bool // whether exchanging points and commas corrects the column

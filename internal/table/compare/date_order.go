@@ -14,8 +14,9 @@ import (
 // the model expects. It returns false if there are such dates. train needs only Name, Form and
 // DateOrder.
 //
-// If neither file has a date that shows the order, it warns of the assumed order, unless the
-// training file has ambiguous dates such as 03/04/2024: its profile then has this warning already.
+// If no date of either file shows the order, checkDateOrder warns of the assumed order. It does not
+// warn if the training file has ambiguous dates such as 03/04/2024, because the profile of the
+// training file then has this warning.
 func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || train.DateOrder == "" {
 		return true
@@ -42,8 +43,8 @@ func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matche
 	return false
 }
 
-// textRows returns the number of rows with a text that is not a number and does not mean that
-// the value is missing.
+// textRows returns the number of rows with a text, except numbers and texts that mean a missing
+// value.
 func textRows(c *profile.ColumnProfile) int {
 	rows := 0
 	values := c.Values()

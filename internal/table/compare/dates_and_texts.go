@@ -6,13 +6,13 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// textsAmongDates finds the rows whose cell in the blind column cannot be parsed in the format of
-// the training column and is not a text of the training column. The result texts counts these rows.
-// Texts that mean a missing value do not count. hasDates is true if at least 5 % of the non-empty
-// cells are not counted: the blind column probably has dates or times, but also other texts, such
-// as the Excel date 45123. The results are zero if the training column has no dates or times, if it
-// has Unix times, or if the blind column is read as numbers, dates or times. rows is the number of
-// rows of the blind file.
+// textsAmongDates counts, in texts, the rows whose cell in the blind column cannot be parsed in the
+// format of the training column. Texts of the training column and texts that mean a missing value
+// do not count. hasDates is true if at least 5 % of the non-empty cells are not counted: the blind
+// column then probably has dates or times, and also other texts, such as the Excel date 45123. The
+// results are zero if the training column has no dates or times, or has Unix times. They are also
+// zero if the blind column is read as numbers, dates or times. rows is the number of rows of the
+// blind file.
 func textsAmongDates(train, blind *profile.ColumnProfile, rows int) (texts rowCounter, hasDates bool) {
 	if train.Form != inference.FormDate && train.Form != inference.FormTime || train.Epoch != "" || blind.Form.IsOrdered() {
 		return texts, false

@@ -183,10 +183,10 @@ func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *
 }
 
 // minExpectedRows is a limit of two checks. checkLevels reports unknown texts only in at least this
-// number of rows, unless the levels are all texts of the training file or the texts differ from a
-// level only in spelling. checkFrequentTexts reports that no row has a frequent text only if at
-// least this number of rows was expected to have one: by chance, this happens with a probability of
-// at most exp(-7), less than 0.1 %.
+// number of rows. This does not apply if the levels are all texts of the training file, nor to
+// texts that differ from a level only in spelling. checkFrequentTexts reports that no row has a
+// frequent text only if at least this number of rows was expected to have one. The probability that
+// none has one by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
 // minFrequentShare is a limit of checkFrequentTexts, which normally does not report a blind file with
@@ -269,10 +269,11 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
-// texts. Which texts the training file has is not known: its rows with a text count as rows without
-// a value. So texts are reported only if they are in a far larger fraction of the rows than the
-// training rows without a value. If most filled blind rows have a text, the training rows without a
-// value were probably empty, and the blind rows without a value are added to the rows with a text.
+// texts. The texts of the training file are not known: its rows with a text count as rows without a
+// value. So texts are reported only if they are in a far larger fraction of the blind rows than the
+// fraction of training rows without a value. If most filled blind rows have a text, the training
+// rows without a value were probably empty. The blind rows without a value are then added to those
+// with a text.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()

@@ -71,9 +71,9 @@ func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.C
 	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "in %s (%s), the text is unknown to the model, most often the text %s", rows, share, most)
 }
 
-// areUnknownsUsual reports whether a blind column has no more texts that are not levels than is
-// usual. rows is the number of rows with such a text, texts is the number of different texts in
-// these rows, and filled is the number of all rows with a value.
+// areUnknownsUsual reports whether texts that are not levels are no more frequent in a blind column
+// than is usual. rows is the number of rows with such a text, texts is the number of different
+// texts in these rows, and filled is the number of all rows with a value.
 func (c *comparison) areUnknownsUsual(known *profile.TrainingColumn, rows, texts, filled int) bool {
 	share := ratio(rows, filled)
 	sampled := ratio(known.SampleUnknown+3, known.SampleRows+3) // a sample has few rows

@@ -28,7 +28,7 @@ type decimalSeparatorCounts struct {
 	mostBoth     columnstats.Value // the most frequent cell of the rows of thousands or, without such rows, of the rows of both
 }
 
-// looksGrouped reports whether the separators in the rows that r.both counts very likely separate
+// looksGrouped reports whether, in the rows counted by r.both, the separators very likely separate
 // thousands: all numbers without a separator are below 1000, and the largest of them has three
 // digits. Decimals would hardly all have exactly three digits.
 func (r *decimalSeparatorCounts) looksGrouped() bool {
@@ -91,7 +91,7 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 }
 
 // setOtherSeparators sets the field OtherSeparators of the findings about numbers that are read
-// wrongly to the names of all columns that have, or may have, another decimal separator than in
+// wrongly. The field names all columns that have, or may have, another decimal separator than in
 // training.
 func (c *comparison) setOtherSeparators() {
 	for i := range c.findings {

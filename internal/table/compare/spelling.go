@@ -12,9 +12,9 @@ import (
 )
 
 // explainSpelling extends the findings in c.findings[from:] about new texts of a blind column of
-// categories, if some of the new texts differ only in spelling from a text of the training file. A
-// model treats them as unknown. It adds the number of their rows to the message. If most rows have
-// such a text, the finding becomes a defect.
+// categories. Some of these texts may differ only in spelling from a text of the training file; a
+// model treats them as unknown. explainSpelling adds the number of their rows to the message. If
+// most rows have such a text, the finding becomes a defect.
 //
 // known holds texts of the training file, all of them if isComplete is true. If isComplete is
 // false, the finding stays a warning, because the training file may have other texts in the

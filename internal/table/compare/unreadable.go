@@ -7,9 +7,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// A blind column has a defect, and not only a warning, if a model cannot use many of its values:
-// those of at least minDefectRows rows, and of more than maxDefectShare of the rows with a value.
-// Such a column has other data than the model was trained on.
+// A blind column has a defect, and not only a warning, if a model cannot use many of its values.
+// These values must be in at least minDefectRows rows, and in more than the fraction maxDefectShare
+// of the rows with a value. Such a column has other data than the model was trained on.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5
@@ -66,9 +66,9 @@ func (c *comparison) escalateToDefects(from int) {
 }
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column: in numbers if the value is a number, date or time, and in texts if it is any
-// other text. filled is the number of rows with a value. rows is the number of rows of the blind
-// file.
+// the training column. The result numbers counts rows with a number, date or time, and texts counts
+// rows with any other text. filled is the number of rows with a value. rows is the number of rows
+// of the blind file.
 //
 // If the training column has numbers, a number with any unit counts as a number. If it has dates or
 // times other than Unix times, a plain number counts as a text.

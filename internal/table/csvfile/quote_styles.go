@@ -12,9 +12,9 @@ import (
 //	"say \"hi\""     a backslash before each quote within a field, if escaped is set
 //
 // A field in these styles ends on its line. fixed is the position of the first field with such
-// quotes. It is -1 if the line is not in one of these styles: if it has no such quotes, if another
-// quote is misplaced, or if the number of fields is wrong and the header is not in one of these
-// styles.
+// quotes, or -1 if there is none. fixed is also -1 if another quote is misplaced. A line with a
+// wrong number of fields is only accepted if the header is in one of these styles; otherwise, fixed
+// is -1.
 func (l *LenientReader) splitStyled(line []byte, escaped bool) (cells [][]byte, fixed int) {
 	if escaped && !bytes.Contains(line, []byte(`\"`)) {
 		return nil, -1

@@ -134,10 +134,10 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 }
 
 // groupKey returns a text that is equal for the cells of a group, although programs write the same
-// customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. A date such
-// as 5/1/2024, whose order of day and month is unknown without the schema, is compared as a text. If two groups
-// are taken for a single group, only the division is coarser. If a single group is taken for two groups, its
-// rows are both trained on and scored.
+// customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. A
+// date such as 5/1/2024, whose order of day and month is unknown without the schema, is compared as
+// a text. It is harmless to merge two groups: only the division is coarser. It is harmful to split
+// a group, because its rows are then both trained on and scored.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
 	hasExponent := strings.ContainsAny(text, "eE") // 1234e567 is a code, not a number with an exponent

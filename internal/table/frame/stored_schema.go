@@ -7,8 +7,9 @@ import (
 )
 
 // Versions of a schema, by what a program must know to compute its features. Each version from
-// VersionItems on has a migration of the database, even if the tables do not change: workers of an
-// earlier version then claim no more jobs, so they never read a schema that they do not know.
+// VersionItems on has a migration of the database, even if the tables do not change. After the
+// migration, workers of an earlier version claim no more jobs, so they never read an unknown
+// schema.
 const (
 	// VersionDifferences has features with ExtractSince.
 	VersionDifferences = 2

@@ -37,7 +37,7 @@ type Result struct {
 	// Values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
 	Values []columnstats.Value
-	// IsSampled is set if Values are not all values, because not all texts are known.
+	// IsSampled is set if Values lacks some values, because not all texts are known.
 	IsSampled bool
 	// Words are the words of the texts that become features, the most informative first.
 	Words []string

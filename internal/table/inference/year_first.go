@@ -14,9 +14,9 @@ import (
 // a date that can only end with its year, such as 21/02/30, because there is no 30 February.
 //
 // isClear is set if the dates clearly begin with a year: no date can only end with its year, and
-// the numbers at the beginning are hardly days. They are hardly days if one of them is 0 or above
-// 31, or if there are several and one of them is neither among the first nor among the last days of
-// a month.
+// the numbers at the beginning are unlikely to be days. They are unlikely if one of them is 0 or
+// above 31. They are also unlikely if there are several, and one of them is in the middle of a
+// month, from 5 to 25.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool

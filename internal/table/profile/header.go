@@ -47,9 +47,8 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	return true, nil
 }
 
-// findName returns the value of a column that is the given name or, if the column does not have it, the
-// first value that differs from the name only in case, spaces and invisible characters. Otherwise it
-// returns nil.
+// findName returns the value of a column that equals the given name. If there is none, it returns
+// the first value that differs from the name only in case, spaces and invisible characters, or nil.
 func findName(t *columnstats.Column, name string) *columnstats.Value {
 	if found := t.Find(name); found != nil {
 		return found

@@ -31,8 +31,8 @@ const (
 // half if they are few: any column could predict the label of a row from a copy in the other half.
 //
 // The prediction for a value is the most frequent class of the rows with this value. If no row of
-// the other half has the value, a number gets the prediction for the nearest number, and any other
-// value gets the most frequent class of the rows of the other half whose value is not blank.
+// the other half has the value, a number gets the prediction for the nearest number. Any other
+// value gets the most frequent class of all rows of the other half that have a value.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0, or unlabelled
