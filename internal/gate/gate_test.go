@@ -180,8 +180,8 @@ func TestAreaOfClass(t *testing.T) {
 	}
 }
 
-// TestBaselineOfFewRows checks that a comparison says so if its result may have another cause: the scored
-// models of the worse one of two models were trained on few rows, and those of the other were not.
+// TestBaselineOfFewRows checks what a comparison says if only the scored models of the worse model
+// were trained on few rows, because this may be why it is worse.
 func TestBaselineOfFewRows(t *testing.T) {
 	worse := &api.ModelReport{Metric: api.MetricAccuracy, Rows: 1500, TestRows: 20, Test: &api.Scores{Accuracy: 0.8}}
 	better := &api.ModelReport{Metric: api.MetricAccuracy, Rows: 1600, TestRows: 20, Test: &api.Scores{Accuracy: 0.9}}

@@ -21,7 +21,7 @@ func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) 
 
 // PiecewiseLinearEmbedding returns the piecewise linear embeddings of the numbers x, as rows ×
 // columns × 1 × size. The embedding of a number is a sum over the pairs of neighbouring knots of
-// its column: Σ fraction · step. The vector step belongs to the pair. fraction is 0 for a number
+// its column: Σ fraction · step, where step is a vector of the pair. fraction is 0 for a number
 // below the pair, 1 for a number above it, and rises linearly in between.
 //
 // Every column has the same number of pairs. low, width and steps describe the pairs, column by

@@ -247,8 +247,8 @@ func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	return in
 }
 
-// requireNoDefects returns an error if p has found a defect in the copy. Such a defect is one of the
-// original file that cannot be corrected, so the error names the original file.
+// requireNoDefects returns an error if p has found a defect in the copy. Such a defect was already
+// in the original file and cannot be corrected, so the error names the original file.
 func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {

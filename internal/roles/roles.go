@@ -171,7 +171,7 @@ const maxEmptyChance = 0.001
 
 // chanceOfEmpty returns the chance that none of the given number of rows has a value, if values are
 // missing as often as in c. The frequency of missing values is estimated by Laplace's rule of
-// succession, so it is not 0 even if c has a value in every row.
+// succession, so the chance is not 0 even if c has a value in every row.
 func (c *ColumnDescription) chanceOfEmpty(rows int) float64 {
 	return math.Pow(float64(c.Rows-c.Filled+1)/float64(c.Rows+2), float64(rows))
 }

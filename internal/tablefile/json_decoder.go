@@ -71,7 +71,7 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 // first of the usual keys, such as data and results. isUsual is set if it is data, rows or records.
 // Without a usual key, it is the first list of an object that has only lists and objects. In an
 // object that also has other values, such as a count or a title, it is the only list of several
-// objects. If that list has only one object, the whole object is more likely a row.
+// objects. A list of one object does not count there: the whole object is then more likely a row.
 func (s *objectSummary) rowsKey() (key string, isUsual bool) {
 	for i, usual := range []string{"data", "rows", "records", "results", "items", "value", "values", "entries"} {
 		for _, key := range s.lists {

@@ -60,8 +60,8 @@ func areMeasurements(t *columnstats.Column, n, rows int) bool {
 }
 
 // lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91. All
-// must have the same number of decimals, at least two. Some, but not all, must end in 0: programs
-// write numbers without such a 0.
+// must have the same number of decimals, at least two. Some, but not all, must end in 0. Programs
+// that write numbers omit such a 0.
 func lookLikeCodes(values []columnstats.Value) bool {
 	length, zeros := -1, 0
 	for i := range values {

@@ -84,8 +84,8 @@ func TestLabelsThatAreNumbers(t *testing.T) {
 	if !isRejected(p) {
 		t.Errorf("no defect of a label of amounts: %+v", p.Defects)
 	}
-	// Each value is in two or three rows, which are too few for 60 classes of measurements.
-	// 226.50 is rather a code, which programs do not write if they write numbers.
+	// Each value is in two or three rows, which are too few for 60 classes of measurements. 226.50 is
+	// probably a code: a program that writes numbers writes 226.5.
 	for format, want := range map[string]bool{"%d.0": true, "%d.5": true, "%d.50": true, "$%d.%[1]d0": true, "%d": false, "A%d.5": false, "%d.%[2]d": false} {
 		var text strings.Builder
 		text.WriteString("id,x,label\n")

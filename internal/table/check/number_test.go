@@ -129,8 +129,8 @@ func TestMixedNumbers(t *testing.T) {
 	}
 }
 
-// TestDurationsAmongNumbers scans columns of numbers without a unit and of durations. If the numbers
-// are more, they may be seconds, so the durations are missing.
+// TestDurationsAmongNumbers scans columns of numbers without a unit and of durations. If there are
+// more numbers than durations, they may be seconds, so the durations are missing.
 func TestDurationsAmongNumbers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -156,8 +156,8 @@ func TestDurationsAmongNumbers(t *testing.T) {
 	}
 }
 
-// TestCompoundsAmongOtherNumbers scans columns with a few durations, ages or scores, whose numbers are
-// not in their unit.
+// TestCompoundsAmongOtherNumbers scans columns with a few durations, ages or scores. The other
+// numbers are not in the unit of these.
 func TestCompoundsAmongOtherNumbers(t *testing.T) {
 	t.Parallel()
 	const stray = `the column has numbers, but %s, such as %s in line 2; such text is treated as missing`
@@ -233,7 +233,8 @@ func TestHyphensAreNotNegative(t *testing.T) {
 	}
 }
 
-// TestMetresAmongThousands reads 5.3k as a number although 1.3m, which is not, seems to have a unit.
+// TestMetresAmongThousands checks that 5.3k is read as a number, although 1.3m is not a number and
+// seems to have a unit.
 func TestMetresAmongThousands(t *testing.T) {
 	p, got := numberWarnings(t, tabletest.Cells(300, func(i int) string {
 		if i%75 == 7 {

@@ -11,8 +11,8 @@ import (
 // of codes is also a category, because rows with similar codes are not similar. The following
 // limits distinguish codes from quantities. They do not use the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes in a column of codes. Trees can
-	// separate fewer codes by splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes in a column of codes. If there are
+	// fewer codes, trees can separate them by splits of the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
@@ -29,8 +29,8 @@ const (
 	maxRoundShare = 0.4
 )
 
-// areCodes reports whether the numbers among values are probably codes. values must be all distinct
-// texts of a column.
+// areCodes reports whether the numbers among values are probably codes. values must contain every
+// distinct text of a column.
 func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }

@@ -47,8 +47,8 @@ type interpretationCounts struct {
 	date    []byte // the text before the time of day in the last cell, if it is a date with a time such as 15:04:05; otherwise empty
 }
 
-// newInterpretationCounts returns the counts for values, which must be all distinct texts so far, in the
-// order in which they first appear.
+// newInterpretationCounts returns the counts for values, which must contain every distinct text so
+// far, in the order in which they first appear.
 func newInterpretationCounts(values []Value) *interpretationCounts {
 	c := &interpretationCounts{indices: make(map[interpretation]int)}
 	for i := range values {

@@ -12,7 +12,7 @@ const (
 )
 
 // Levels returns the values that are levels if the column is read as a category, sorted by their
-// texts. values must be all distinct values of the column.
+// texts. values must contain every distinct value of the column.
 func Levels(values []Value) []Value { return selectLevels(values, len(values)) }
 
 // selectLevels is like Levels, but values may be only some of the distinct values. distinct is the

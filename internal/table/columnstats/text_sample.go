@@ -16,8 +16,8 @@ type textSample struct {
 	maxBytes int
 }
 
-// newTextSample returns a sample of values, which must be all distinct texts so far. The texts of
-// the sample take at most maxBytes bytes; see resampleFrom.
+// newTextSample returns a sample of values, which must contain every distinct text so far. The
+// texts of the sample take at most maxBytes bytes; see resampleFrom.
 func newTextSample(values []Value, maxBytes int) *textSample {
 	s := &textSample{maxBytes: maxBytes}
 	s.resampleFrom(values)

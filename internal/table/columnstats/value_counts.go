@@ -121,8 +121,8 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 }
 
 // resetDoorkeeper makes the doorkeeper forget all texts that are not counted. If texts hardly
-// repeat, the method add calls resetDoorkeeper often, because a doorkeeper with many bits set would
-// let texts be counted that occur only once.
+// repeat, the method add calls resetDoorkeeper often: if most bits were set, texts that occur only
+// once would be counted.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {

@@ -11,7 +11,8 @@ import (
 )
 
 // TestDurations compares columns of durations, which look like times of day if none of them has 24
-// hours or more, and like codes if only few are different. Nothing is reported that is not missing.
+// hours or more, and like codes if only few are different. Only durations that a model treats as
+// missing may be reported as missing.
 func TestDurations(t *testing.T) {
 	t.Parallel()
 	column := func(maxHours, different int, more ...string) string {

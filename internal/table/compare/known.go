@@ -315,8 +315,8 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 	return true
 }
 
-// binomialTailBound returns an upper bound of a probability: that at least the fraction share of
-// the rows has a property that each row has with probability p (Chernoff bound).
+// binomialTailBound returns an upper bound (Chernoff) of the probability that at least the fraction
+// share of the rows has a property, if each row has it with probability p.
 func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1

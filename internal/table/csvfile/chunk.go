@@ -65,8 +65,9 @@ func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
 	}
 }
 
-// completeRecordsLen returns the length of the complete records at the start of a window, and
-// whether a misplaced quote follows them. last is set if the file ends with the window.
+// completeRecordsLen returns the length of the complete records at the start of window, the bytes
+// in the buffer that are not yet read, and whether a misplaced quote follows these records. last is
+// set if the file ends with the window.
 func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote bool) {
 	i := 0
 	for {

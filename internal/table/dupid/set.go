@@ -96,7 +96,7 @@ func ascends(id, previous []byte) bool {
 	return bytes.Compare(id, previous) > 0
 }
 
-// splitIntoBins moves the IDs from the ascending stream to the 256 streams, the bins.
+// splitIntoBins moves the IDs from the ascending stream to 256 other streams, the bins.
 func (s *Set) splitIntoBins() {
 	rising := s.ascending
 	s.ascending = nil

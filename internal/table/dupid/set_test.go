@@ -26,7 +26,7 @@ func TestSetHas(t *testing.T) {
 		ids.Add([]byte(strconv.Itoa(n)), n)
 	}
 	if !has("0") || !has("119999") || has("120000") {
-		t.Error("not the IDs that were added are known")
+		t.Error("Has is wrong about an ID that was or was not added")
 	}
 	ids.Add([]byte("120000"), manyIDs)
 	if !has("120000") {

@@ -15,8 +15,9 @@ type decimalSeparatorCounts struct {
 	point, comma int                     // rows whose number is valid only with this decimal separator, such as 4.5
 	either       columnstats.Occurrences // rows whose number is valid with both separators, but with different values, such as 4.568
 	hasCommas    bool                    // some of the rows in either have a comma
-	// looksGrouped is set if the separators in either very likely separate thousands: all numbers
-	// without a separator are below 1000, and the largest of them has three digits.
+	// looksGrouped is set if, in the rows counted by either, the separators very likely separate
+	// thousands: all numbers without a separator are below 1000, and the largest of them has three
+	// digits.
 	looksGrouped bool
 	distinct     int // distinct numbers in either
 }

@@ -96,7 +96,7 @@ func isYearLast(text string) bool {
 }
 
 // areDaysOfMonth reports whether nearly all days of a month occur, including the 30th or the 31st.
-// An element of days is set if its index occurs as a day.
+// days[i] is set if i occurs as a day.
 func areDaysOfMonth(days *[100]bool) bool {
 	count := 0
 	for day := 1; day <= 31; day++ {
@@ -108,7 +108,7 @@ func areDaysOfMonth(days *[100]bool) bool {
 }
 
 // cannotBeDays reports whether one of the numbers at the beginning of dates cannot be a day, so
-// that all of them are years. An element of years is set if a date begins with its index.
+// that all of them are years. years[i] is set if a date begins with i.
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
 // areUnlikelyDays reports whether the numbers at the beginning of dates are probably years, not

@@ -148,7 +148,7 @@ func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
 	}
 }
 
-// featuresOf returns the names of the features of a
+// featuresOf returns the names of the features of a profile.
 func featuresOf(p *Profile) []string {
 	names := []string{}
 	for i := range p.Schema.Columns {

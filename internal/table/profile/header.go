@@ -65,8 +65,8 @@ func findName(t *columnstats.Column, name string) *columnstats.Value {
 	return nil
 }
 
-// spellings returns a name and other spellings of it in the header of a concatenated file. The second one
-// begins with the byte order mark of this file.
+// spellings returns a name and the forms that it may have in the header of a second file that was
+// appended: with the byte order mark of that file, or in another case.
 func spellings(name string) []string {
 	lower := strings.ToLower(name)
 	_, n := utf8.DecodeRuneInString(lower)

@@ -17,7 +17,7 @@ func TestRepeatedHeaderIsReported(t *testing.T) {
 		t.Error(p.Warnings, p.Err())
 	}
 
-	// The added IDs do not repeat, although the rest of the file is there twice.
+	// The added IDs do not repeat, although the rest of the file is repeated.
 	once := "size,class\nr2,no\nr2,yes\nr3,no\nr3,yes\n"
 	file, line := "", 0
 	for _, row := range strings.SplitAfter(strings.TrimSuffix(once+once, "\n"), "\n") {

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// minDistinctRowShare is the smallest fraction of different rows in a training file for which
-// CountKnownRows counts. With a smaller fraction, rows are often equal by chance.
+// minDistinctRowShare is a limit of CountKnownRows, which returns 0 if a smaller fraction of the
+// training rows are different. Rows are then often equal by chance.
 const minDistinctRowShare = 0.5
 
 // CountKnownRows returns how many rows of the blind file are equal to a row of the training file p

@@ -28,8 +28,8 @@ type TrainingColumn struct {
 	// not 0. It is false if this is not known.
 	Integers bool
 	// SampleRows and SampleMissing are set if the column is known only for a sample of the training
-	// rows: the numbers of its rows with and without a value. HasRange is then false, and Min and
-	// Max are the range of the sample. Otherwise SampleRows is 0.
+	// rows. They are the numbers of rows of the sample with and without a value. HasRange is then
+	// false, and Min and Max are the range of the sample. Otherwise SampleRows is 0.
 	SampleRows, SampleMissing int
 	// SampleUnknown is the number of rows of the sample with a text that is not one of Levels.
 	SampleUnknown int

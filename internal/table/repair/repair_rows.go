@@ -164,8 +164,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 }
 
 // mayNeedPrediction is called for a row that looks like a second header. It reports whether the row
-// may nevertheless be a row to predict. This is so if the file is blind, and the row has an ID or
-// the file has no column of IDs.
+// may nevertheless be a row to predict: in a blind file, if the row has an ID or the file has no
+// column of IDs.
 func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }

@@ -112,8 +112,8 @@ func classLabels(name string, taken, known map[string]bool) []string {
 	return []string{label}
 }
 
-// cutUniqueSuffix returns the name that AddedColumns made unique by a suffix such as _2, or "" if
-// AddedColumns would not have added the suffix of name.
+// cutUniqueSuffix returns name without the suffix, such as _2, by which AddedColumns made it
+// unique. It returns "" if AddedColumns would not have added the suffix.
 func cutUniqueSuffix(name string, taken map[string]bool) string {
 	at := strings.LastIndexByte(name, '_')
 	if at < 0 {
