@@ -159,7 +159,8 @@ const newerBackupHint = "nothing was restored; use the version of foretell that 
 // restoreTo restores a backup into an empty service. r is the backup, and at is the location of the
 // service.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
-	// backup.Restore would create the database before it finds the files.
+	// Stored files are looked for first, because backup.Restore would create the database before it
+	// finds them.
 	if files, location, err := filesWithoutDatabase(ctx, f, at); err == nil && files > 0 {
 		return nil, fmt.Errorf("%w: %s has %s", backup.ErrNotEmpty, location, humanize.Count(files, "stored file"))
 	}

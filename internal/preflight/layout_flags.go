@@ -129,7 +129,7 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	return layout, nil
 }
 
-// SetFromReceipt sets the flags that are not set to the options of a receipt.
+// SetFromReceipt sets each flag that has not been set, to the option of the receipt.
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o == nil {
 		return

@@ -262,7 +262,7 @@ func DescribeScoreMetrics() string {
 // for one class, whose label may be in quotes. Any other value is a usage error.
 func ParseMetric(text string) (string, error) { return parseMetric(text, DescribeMetrics()) }
 
-// parseMetric is ParseMetric. known lists the known metrics for the error.
+// parseMetric is like ParseMetric, but takes the list of known metrics for its error.
 func parseMetric(text, known string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" {
 		name := base + "[" + gate.Unquote(class) + "]"

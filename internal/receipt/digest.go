@@ -156,7 +156,7 @@ func (d *LineDifference) Error() string { return d.text }
 // receipt. It returns a *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
-	// One more block than in the receipt shows whether the file has extra lines.
+	// A block that the receipt does not have shows that the file has extra lines.
 	b := &blockHasher{lines: r.Result.Blocks.Lines, limit: len(want) + blockDigestSize, hash: sha256.New()}
 	sum, err := hashFromStart(ctx, result, b.write)
 	if err != nil || sum == r.Result.Digest {

@@ -60,7 +60,7 @@ func describeUsedRows(r *api.ModelReport) string {
 	if r.UsedRows == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("the scores are of models trained on at most %s of %s rows, because earlier rows of groups with later rows are excluded", humanize.Comma(r.UsedRows), humanize.Comma(r.Rows))
+	text := fmt.Sprintf("the scores are of models trained on at most %s of %s rows, because the earlier rows of groups that also have later rows are excluded", humanize.Comma(r.UsedRows), humanize.Comma(r.Rows))
 	if !r.RefitInterrupted {
 		text += "; the final model is trained on all rows, so it is probably better than these scores"
 	}

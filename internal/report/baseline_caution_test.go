@@ -55,7 +55,7 @@ func TestComparisonWithBaseline(t *testing.T) {
 			t.Errorf("%s: cautions\n%s\nwant %q", name, cautions, c.want)
 		}
 		summary := strings.Join(Summary(&api.Training{Metric: r.Metric}, "BSIX01", r, "1 s"), "\n")
-		const few = "scores are of models trained on at most 340 of 1,200 rows, because earlier rows of groups with later rows are excluded; the final model is trained on all rows"
+		const few = "scores are of models trained on at most 340 of 1,200 rows, because the earlier rows of groups that also have later rows are excluded; the final model is trained on all rows"
 		for _, text := range []string{cautions, summary} {
 			if strings.Contains(text, few) != (r.UsedRows > 0) {
 				t.Errorf("%s: %s", name, text)

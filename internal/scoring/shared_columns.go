@@ -9,7 +9,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// isResultColumn reports whether a column of predictions is probably one that differs between models.
+// isResultColumn reports whether a column of predictions probably differs between models, as
+// probabilities do.
 func isResultColumn(name string) bool {
 	return strings.HasPrefix(name, "prediction") || strings.HasPrefix(name, "probability") || strings.HasPrefix(name, "reason_")
 }

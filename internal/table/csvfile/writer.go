@@ -85,6 +85,7 @@ func needsQuotes(text []byte) bool {
 			return true
 		}
 	}
-	// Some tools strip spaces, and Read would skip a byte order mark.
+	// Spaces at the ends are quoted because some tools strip them, and a byte order mark because Read
+	// would skip it.
 	return len(text) > 0 && (text[0] == ' ' || text[len(text)-1] == ' ' || text[0] == 0xEF)
 }
