@@ -163,6 +163,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, o
 	if err != nil {
 		return err
 	}
+	o.factory.WarnInvalidProxy(c.BaseURL())
 	_, err = client.Call(ctx, c, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
 	var network *client.NetworkError
 	if !errors.As(err, &network) { // any response shows that the service is reachable

@@ -160,3 +160,11 @@ func (f *Factory) Note(format string, args ...any) {
 	}
 	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(text)))
 }
+
+// WarnInvalidProxy prints a warning if requests to server are sent without a proxy because the variable
+// that should name the proxy has an invalid value.
+func (f *Factory) WarnInvalidProxy(server string) {
+	if variable := config.InvalidProxy(f.Env, server); variable != "" {
+		f.Note("warning: %s is not the address of a proxy, so requests are sent without a proxy", variable)
+	}
+}

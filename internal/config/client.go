@@ -1,9 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"foretell/internal/client"
 	"foretell/internal/exit"
@@ -48,15 +51,16 @@ func isAddress(text string) bool {
 // is not the address of a proxy. Otherwise it returns "". With such a value, package net/http sends
 // the requests without a proxy, and reports no error.
 func InvalidProxy(env Getenv, server string) (variable string) {
-	variable = "HTTP_PROXY"
-	if u, err := url.Parse(server); err == nil {
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
-			return "" // requests to this machine are sent without a proxy
-		}
-		if u.Scheme == "https" {
-			variable = "HTTPS_PROXY"
-		}
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
 	}
+	const valid = "http://proxy.invalid" // to find out whether a proxy would be used for requests to server
+	settings := httpproxy.Config{HTTPProxy: valid, HTTPSProxy: valid, NoProxy: cmp.Or(env("NO_PROXY"), env("no_proxy"))}
+	if proxy, err := settings.ProxyFunc()(u); err != nil || proxy == nil {
+		return ""
+	}
+	variable = strings.ToUpper(u.Scheme) + "_PROXY"
 	if env(variable) == "" {
 		variable = strings.ToLower(variable)
 	}

@@ -243,6 +243,7 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 		return nil, err
 	}
 	opts.Paths = paths
+	o.Factory.WarnInvalidProxy(opts.BaseURL) // before a password is sent
 	if r := o.Factory.DryRun; r != nil {
 		r.Paths = paths
 	}
@@ -260,9 +261,6 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	c, err := config.NewClient(opts)
 	if err != nil {
 		return nil, err
-	}
-	if variable := config.InvalidProxy(o.Factory.Env, c.BaseURL()); variable != "" {
-		o.Factory.Note("warning: %s is not the address of a proxy, so requests are sent without a proxy", variable)
 	}
 	endSession := func() error {
 		closing := opts

@@ -152,7 +152,8 @@ func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 	}
 	register()
 	stop := repeat.Every(ctx, interval, register)
-	stopWarnings := repeat.AfterAndEvery(ctx, 0, scanWarningInterval, func() { w.warnOfUnscannedFiles(ctx) })
+	last := [2]int{}
+	stopWarnings := repeat.AfterAndEvery(ctx, 0, scanWarningInterval, func() { last = w.warnOfUnscannedFiles(ctx, last) })
 	return func() {
 		stopWarnings()
 		stop()
@@ -183,8 +184,9 @@ func (w *Worker) removeLeftovers(ctx context.Context, recount bool) {
 	w.files.Sweep(ctx)
 }
 
-// warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.
-func (w *Worker) warnOfUnscannedFiles(ctx context.Context) {
+// warnOfUnscannedFiles returns the numbers of workers that scan uploaded files for malware and of those
+// that do not. If both are above zero and differ from last, the result of the last call, it logs a warning.
+func (w *Worker) warnOfUnscannedFiles(ctx context.Context, last [2]int) (now [2]int) {
 	scanning, others := 0, 0
 	err := w.store.Read(ctx, func(t *store.Tx) error {
 		scanning, others = 0, 0
@@ -201,7 +203,11 @@ func (w *Worker) warnOfUnscannedFiles(ctx context.Context) {
 		}
 		return nil
 	})
-	if err == nil && scanning > 0 && others > 0 {
+	if err != nil {
+		return last
+	}
+	if now = [2]int{scanning, others}; scanning > 0 && others > 0 && now != last {
 		w.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", scanning, "doNotScan", others)
 	}
+	return now
 }
