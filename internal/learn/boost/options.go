@@ -61,8 +61,8 @@ type Options struct {
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
-	// for each tree. Defaults to 0.7 for fewer than ten features, and otherwise to 0.5. For
-	// symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if there are
+	// for each tree. Defaults to 1 for at most six features, to 0.7 for seven to nine, and otherwise
+	// to 0.5. For symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if there are
 	// at most four classes.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
@@ -236,14 +236,19 @@ func symmetricDepth(rows int, manyClasses bool) int {
 // commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees. The
 // learning rate grows with the numbers of rows and classes: rounds then take longer, and a higher
 // learning rate needs fewer rounds. With enough features, each tree uses half of them: trees that
-// differ more from each other are more accurate together.
+// differ more from each other are more accurate together. But trees that use k features each cannot
+// represent interactions of more than k features. Therefore, trees use all features if there are few.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
-	if features < 10 {
-		setDefault(&o.FeatureFraction, 0.7)
+	fraction := 0.5
+	switch {
+	case features <= 6:
+		fraction = 1
+	case features < 10:
+		fraction = 0.7
 	}
-	setDefault(&o.FeatureFraction, 0.5)
+	setDefault(&o.FeatureFraction, fraction)
 }
 
 // setDefault sets *field to value if *field is zero or negative.
