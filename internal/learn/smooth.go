@@ -69,8 +69,8 @@ func (r *race) smoothTask(ctx context.Context, run *run) (smooth.Task, error) {
 }
 
 // mixSmoothPart returns the best checkpoint of run, mixed with the smooth part. The weight of the
-// smooth part is fitted by maximum likelihood. The score is cross-fitted: each half of the
-// validation rows is scored with the weight fitted to the other half. better reports whether the
+// smooth part is fitted by maximum likelihood. The score is cross-fitted: each part of the
+// validation rows is scored with the weight fitted to the other parts. better reports whether the
 // mixture has a lower log loss than the checkpoint.
 func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed savedStep, better bool, err error) {
 	mixed = run.best

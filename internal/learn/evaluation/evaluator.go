@@ -13,8 +13,8 @@ import (
 //
 // A model predicts the class with the highest product of probability and decision weight. It
 // calibrates probabilities by a temperature. The decision weights and the temperature are fitted to
-// the validation rows, which are also scored. Scores are therefore cross-fitted: each half of the
-// rows is scored with weights and a temperature that are fitted to the other half.
+// the validation rows, which are also scored. Scores are therefore cross-fitted: each part of the
+// rows is scored with weights and a temperature that are fitted to the other parts.
 type Evaluator struct {
 	Metric  string
 	Classes int
@@ -30,26 +30,48 @@ type Evaluator struct {
 	// has no class weights, Weights is nil, and decision weights are fitted.
 	Weights []float64
 
-	halves [2][]int32 // the two halves of the validation rows for cross-fitting, as indices into Labels
+	parts []part // for cross-fitting
 }
+
+// part is a part of the validation rows. Its scores depend on what is fitted to the other validation
+// rows. Both are indices into Labels.
+type part struct{ rows, others []int32 }
+
+// The validation rows have few parts, because fitting to all other rows, once for each part, takes
+// time after each step of each run. They have more parts if there are few rows: what is fitted to half
+// of few rows varies by chance, so scores would be too low.
+const (
+	partsOfManyRows, partsOfFewRows = 2, 5
+	maxProbabilitiesOfFew           = 5_000 // rows × classes
+)
 
 // New returns an evaluator for the named metric and for validation rows with the given labels.
 // groups holds the group of each row; a negative number means no group. All rows of a group are in
-// the same half for cross-fitting. groups may be nil.
+// the same part for cross-fitting. groups may be nil.
 func New(name string, classes int, labels, groups []int32) *Evaluator {
-	e := &Evaluator{Metric: name, Classes: classes, Labels: labels, Groups: groups}
-	seen := make([]uint8, classes)
-	halfOfGroup := make(map[int32]uint8)
+	numParts := partsOfManyRows
+	if len(labels)*classes <= maxProbabilitiesOfFew {
+		numParts = partsOfFewRows
+	}
+	e := &Evaluator{Metric: name, Classes: classes, Labels: labels, Groups: groups, parts: make([]part, numParts)}
+	next := make([]int, classes) // the part of the next row of each class
+	partOfGroup := make(map[int32]int)
 	for i, label := range labels {
-		half := seen[label] & 1
+		own := next[label] % numParts
 		if groups != nil && groups[i] >= 0 {
-			if _, known := halfOfGroup[groups[i]]; !known {
-				halfOfGroup[groups[i]] = half
+			if _, known := partOfGroup[groups[i]]; !known {
+				partOfGroup[groups[i]] = own
 			}
-			half = halfOfGroup[groups[i]]
+			own = partOfGroup[groups[i]]
 		}
-		seen[label] = half + 1
-		e.halves[half] = append(e.halves[half], int32(i))
+		next[label] = own + 1
+		for k := range e.parts {
+			if k == own {
+				e.parts[k].rows = append(e.parts[k].rows, int32(i))
+			} else {
+				e.parts[k].others = append(e.parts[k].others, int32(i))
+			}
+		}
 	}
 	return e
 }
@@ -149,8 +171,8 @@ func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32
 	return weights, err
 }
 
-// applyClassWeights returns a copy of probabilities. The probabilities of each half of the rows are
-// multiplied by the decision weights fitted to the other half.
+// applyClassWeights returns a copy of probabilities. The probabilities of each part of the rows are
+// multiplied by the decision weights fitted to the other parts.
 func (e *Evaluator) applyClassWeights(ctx context.Context, probabilities []float32) ([]float32, error) {
 	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
 		weights, err := metric.FitClassWeights(ctx, e.Metric, fit)
@@ -162,8 +184,8 @@ func (e *Evaluator) applyClassWeights(ctx context.Context, probabilities []float
 	})
 }
 
-// Calibrate returns a copy of probabilities in which each half of the rows is
-// calibrated by the temperature fitted to the other half.
+// Calibrate returns a copy of probabilities in which each part of the rows is
+// calibrated by the temperature fitted to the other parts.
 func (e *Evaluator) Calibrate(ctx context.Context, probabilities []float32) ([]float32, error) {
 	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
 		temperature, err := metric.FitTemperature(ctx, fit)
@@ -171,21 +193,20 @@ func (e *Evaluator) Calibrate(ctx context.Context, probabilities []float32) ([]f
 	})
 }
 
-// adjustCrossFitted returns a copy of the probabilities in which each half of the rows is
-// transformed by a function that was fitted to the other half. fit receives the
-// predictions of one half. It returns the function that transforms, in place, a row of
-// the other half.
+// adjustCrossFitted returns a copy of the probabilities in which each part of the rows is
+// transformed by a function that was fitted to the other parts. fit receives the predictions
+// of the other parts. It returns the function that transforms, in place, a row of the part.
 func (e *Evaluator) adjustCrossFitted(
 	ctx context.Context, probabilities []float32, fit func(metric.Predictions) (func(row []float32), error),
 ) ([]float32, error) {
 	const blockRows = 1024
 	dst := slices.Clone(probabilities)
-	for half, positions := range e.halves {
-		transform, err := fit(e.predictionsAt(probabilities, e.halves[1-half]))
+	for _, part := range e.parts {
+		transform, err := fit(e.predictionsAt(probabilities, part.others))
 		if err != nil {
 			return nil, err
 		}
-		for block := range slices.Chunk(positions, blockRows) {
+		for block := range slices.Chunk(part.rows, blockRows) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

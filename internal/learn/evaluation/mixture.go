@@ -10,8 +10,8 @@ type Mixture struct {
 	Weights []float64
 	// Probabilities is the mean of the models' probabilities with Weights.
 	Probabilities []float32
-	// CrossFitted is the mean from which scores are computed. Each half of the rows is averaged
-	// with weights that are fitted to the other half.
+	// CrossFitted is the mean from which scores are computed. Each part of the rows is averaged
+	// with weights that are fitted to the other parts.
 	CrossFitted []float32
 }
 
@@ -28,8 +28,8 @@ func (e *Evaluator) Mix(models [][]float32) Mixture {
 	}
 	m := Mixture{Weights: mixture.FitWeights(truth, all), Probabilities: make([]float32, len(models[0])), CrossFitted: make([]float32, len(models[0]))}
 	e.averageProbabilities(m.Probabilities, models, m.Weights, all)
-	for half, positions := range e.halves {
-		e.averageProbabilities(m.CrossFitted, models, mixture.FitWeights(truth, e.halves[1-half]), positions)
+	for _, part := range e.parts {
+		e.averageProbabilities(m.CrossFitted, models, mixture.FitWeights(truth, part.others), part.rows)
 	}
 	return m
 }
