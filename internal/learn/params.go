@@ -21,7 +21,7 @@ type Params struct {
 	// thousand training rows. If ScalingFactor is 0, the sizes are chosen from the data.
 	ScalingFactor int
 	// Buckets is the number of bins of a numeric feature for SEV02, boosting with symmetric trees.
-	// Defaults to 128, or to 254 for tables with more than 100,000 rows.
+	// Defaults to 64.
 	Buckets int
 	// Groups holds the group of each row, such as a customer; -1 means no group. If Groups is nil,
 	// no row has a group. Rows of a group are never divided between training, validation and test

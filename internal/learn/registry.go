@@ -69,20 +69,13 @@ func leavesForScale(scale int) int {
 	return 0
 }
 
-// defaultBuckets is the default number of bins of a numeric feature for SEV02. Tables with more
-// than largeTableRows rows instead have as many bins as the other algorithms use, so that all share
-// one binned matrix.
-const (
-	defaultBuckets = 128
-	largeTableRows = 100_000
-)
+// defaultBuckets is the default number of bins of a numeric feature for SEV02. It is also the default
+// of datasets.
+const defaultBuckets = 64
 
 // newSymmetricFitter returns a fitter of gradient boosting with symmetric trees.
 func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	buckets := cmp.Or(t.data.params.Buckets, defaultBuckets)
-	if t.data.params.Buckets == 0 && t.data.Rows > largeTableRows {
-		buckets = tree.MaxBins - 1
-	}
 	bins, err := t.data.binnedMatrix(ctx, buckets+1) // plus one bin for missing cells
 	if err != nil {
 		return nil, err
