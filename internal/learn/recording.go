@@ -18,7 +18,7 @@ import (
 // the time spent on texts.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 13
+	recordingVersion = 14
 	recordedPoint    = 3*8 + 2*4 + 8*8 // bytes of a curvePoint
 )
 
