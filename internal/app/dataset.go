@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"foretell/internal/api"
@@ -211,9 +210,14 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, WithPrediction: in.WithPredictionOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
 		datasets, total, err = t.ListDatasets(ctx, query)
-		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
+		for _, d := range datasets {
+			if d.Status == api.DatasetProcessing {
+				withJob = append(withJob, d.Key)
+			}
+		}
+		return withJob, err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

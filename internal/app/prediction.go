@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
@@ -146,9 +145,14 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	q.Page = w
 	var predictions []*store.Prediction
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
 		predictions, total, err = t.ListPredictions(ctx, q)
-		return slices.ContainsFunc(predictions, predictionHasJob), err
+		for _, p := range predictions {
+			if predictionHasJob(p) {
+				withJob = append(withJob, p.Key)
+			}
+		}
+		return withJob, err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

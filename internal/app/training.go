@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"foretell/internal/api"
@@ -98,9 +97,14 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	q.Account, q.Page = callerFromContext(ctx).Account, w
 	var trainings []*store.Training
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
 		trainings, total, err = t.ListTrainings(ctx, q)
-		return slices.ContainsFunc(trainings, raceHasJob), err
+		for _, r := range trainings {
+			if raceHasJob(r) {
+				withJob = append(withJob, r.RaceKey())
+			}
+		}
+		return withJob, err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

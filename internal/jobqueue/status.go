@@ -22,8 +22,9 @@ type Status struct {
 	// api.WaitingForSpace if the job runs on this machine while the disk is full. Otherwise it is "". It
 	// is always "" if this process runs only its own jobs.
 	WaitingFor string
-	// QueuedBefore is the number of queued jobs that will begin before this job. Only
-	// [Queue.Status] sets it.
+	// QueuedBefore is the number of races that run or will begin before this race. Only
+	// [Queue.Status] sets it. It is always 0 for other jobs, for which nothing shows it: their queue
+	// may be too long to be counted at each request.
 	QueuedBefore int
 }
 
@@ -97,7 +98,7 @@ func (q *Queue) Status(ctx context.Context, t *store.Tx, subject string) (Status
 		return Status{}, err
 	}
 	s := workers.Status(j)
-	if len(workers.Live) > 0 && !s.Running {
+	if j.Kind == Train && len(workers.Live) > 0 && !s.Running {
 		s.QueuedBefore, err = t.CountJobsBefore(ctx, j)
 	}
 	return s, err
@@ -118,13 +119,16 @@ func (q *Queue) ReadWithStatus(ctx context.Context, get func(*store.Tx) (subject
 	return s, err
 }
 
-// ReadWithStatuses calls list, which reads a page of an account's resources and reports whether any
-// of them has a job. ReadWithStatuses returns the statuses of all jobs of the account, by key of
-// the resource, or nil if list returns false. The function list may be called twice; see
-// readResourcesThenJobs.
-func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(*store.Tx) (hasJob bool, err error)) (all map[string]Status, err error) {
-	err = q.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
-		all, err = q.listStatuses(ctx, t, account)
+// ReadWithStatuses calls list, which reads a page of an account's resources and returns the keys of
+// those that have a job. ReadWithStatuses returns the statuses of these jobs, by key of the
+// resource. The function list may be called twice; see readResourcesThenJobs.
+func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(*store.Tx) (subjects []string, err error)) (all map[string]Status, err error) {
+	var subjects []string
+	err = q.readResourcesThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+		subjects, err = list(t)
+		return len(subjects) > 0, err
+	}, func(t *store.Tx) (err error) {
+		all, err = q.listStatuses(ctx, t, account, subjects)
 		return err
 	})
 	return all, err
@@ -154,10 +158,10 @@ func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*s
 	})
 }
 
-// listStatuses returns the status of every job of an account, by the key of the
-// resource that the job works on. It does not set QueuedBefore.
-func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string) (map[string]Status, error) {
-	jobs, err := t.ListJobStates(ctx, account)
+// listStatuses returns the statuses of the jobs on resources of an account, by the key of the
+// resource. subjects are the keys of the resources. listStatuses does not set QueuedBefore.
+func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string, subjects []string) (map[string]Status, error) {
+	jobs, err := t.ListJobStates(ctx, account, subjects)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}

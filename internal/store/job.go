@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"foretell/internal/store/database"
-	"foretell/internal/store/schema"
 )
 
 // Job is a queued or leased job. Subject is the key of the dataset, training job or prediction that
@@ -71,119 +70,6 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 // changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	return s.db.Watch(ctx, jobChannel, changed)
-}
-
-// JobClaim selects the jobs that a process may claim.
-type JobClaim struct {
-	Kind string
-	// Subjects are the keys of the datasets, training jobs and predictions whose jobs may be
-	// claimed. Nil allows any.
-	Subjects []string
-	// ExcludeAccounts are the keys of accounts whose jobs may not be claimed.
-	ExcludeAccounts []string
-	// Running are the keys of the jobs that this process runs. They may not be
-	// claimed, even if this process has lost their leases.
-	Running []string
-	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means no
-	// limit.
-	//
-	// FreeMemory is the free part of this memory. If the next job needs more, no job is claimed,
-	// not even a smaller job, because smaller jobs could delay the next job forever. FreeMemory is
-	// ignored if MaxMemory is 0.
-	MaxMemory, FreeMemory int64
-	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
-	Now, Until time.Time
-}
-
-// sqlCondition returns the SQL condition of the jobs that can be claimed, and its
-// arguments. The jobs of disabled accounts cannot be claimed.
-func (c *JobClaim) sqlCondition() (where string, args []any) {
-	query := `j.kind = ? AND j.owner = ''
-		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args = []any{c.Kind}
-	if c.Subjects != nil {
-		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
-		for _, subject := range c.Subjects {
-			args = append(args, subject)
-		}
-	}
-	for _, key := range c.Running {
-		query += " AND j.key <> ?"
-		args = append(args, key)
-	}
-	if c.MaxMemory > 0 {
-		query += " AND j.memory <= ?"
-		args = append(args, c.MaxMemory)
-	}
-	for _, account := range c.ExcludeAccounts {
-		query += " AND j.account <> ?"
-		args = append(args, account)
-	}
-	return query, args
-}
-
-// nextTurnSQL is an SQL expression for the new value of account.served when a process claims a job
-// of an account. The account with the lowest value is next. The new value is greater than the value
-// of every account with jobs, so that the jobs of all other accounts come first. The argument of
-// the placeholder is the key of the account. The value is a counter and not a time, because turns
-// must not depend on clocks.
-const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
-	UNION ALL SELECT b.served FROM (SELECT DISTINCT account FROM job) q CROSS JOIN account b WHERE b.key = q.account) AS turns)`
-
-// ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
-// next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
-// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. It returns
-// ErrNewerSchema if a newer version of this program has upgraded the database, because this version
-// might misinterpret the job.
-func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.sqlCondition()
-	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
-	var j *Job
-	next := func(t *Tx, locking string) (err error) {
-		j, err = scanJob(t.tx.QueryRowContext(ctx, query+locking, args...))
-		if err == nil && c.MaxMemory > 0 && j.Memory > c.FreeMemory {
-			return ErrNotFound
-		}
-		return err
-	}
-	// This query does not take the write lock, so that idle workers do not delay writers.
-	if err := s.ReadOneStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
-		return nil, err
-	}
-	// Only one claim of a kind of job runs at a time, so that accounts take turns. Therefore read
-	// committed is enough: the first statement waits for the earlier claim, and the next one locks
-	// the row of the job.
-	err := s.writeReadCommitted(ctx, func(t *Tx) error {
-		if s.dialect.lockClaimsSQL != "" {
-			if err := t.exec(ctx, s.dialect.lockClaimsSQL, c.Kind); err != nil {
-				return err
-			}
-		}
-		if err := next(t, s.dialect.skipLockedSQL); err != nil {
-			return err
-		}
-		if err := t.checkSchema(ctx, s.db.Migration); err != nil {
-			return err
-		}
-		j.Attempt++
-		// The account may have been disabled or deleted since the query.
-		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = "+nextTurnSQL+" WHERE key = ? AND disabled = 0", j.Account, j.Account)
-		if err != nil {
-			return err
-		}
-		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ?, begun = ? WHERE key = ?",
-			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, toMicros(c.Now), j.Key)
-	})
-	return j, err
-}
-
-// checkSchema returns ErrNewerSchema if the database has a newer schema than the program knows.
-func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error {
-	var have int64
-	if err := t.tx.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have); err != nil {
-		return err
-	}
-	return migration.Check(have)
 }
 
 // RenewJob extends the lease of this process on a job, and reports whether the job should be
@@ -285,13 +171,23 @@ func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error)
 	return j, database.TranslateError(err)
 }
 
-// ListJobStates returns the states of all jobs of an account.
-func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE account = ?", account)
+// ListJobStates returns the states of the jobs on datasets, training jobs or predictions of an
+// account. subjects are the keys of these resources.
+func (t *Tx) ListJobStates(ctx context.Context, account string, subjects []string) ([]*JobState, error) {
+	args := make([]any, len(subjects), len(subjects)+1)
+	for i, subject := range subjects {
+		args[i] = subject
+	}
+	rows, err := t.tx.QueryContext(ctx, jobStatesSQL(len(subjects)), append(args, account)...)
 	if err != nil {
 		return nil, err
 	}
 	return scanAllAndClose(rows, scanJobState)
+}
+
+// jobStatesSQL returns the SQL query of [Tx.ListJobStates] for n subjects.
+func jobStatesSQL(n int) string {
+	return "SELECT " + jobStateColumns + " FROM job WHERE subject IN (''" + strings.Repeat(", ?", n) + ") AND account = ?"
 }
 
 // AdoptJobAndClearDeadline sets the Process of a job to the given process, which may then run the
@@ -308,12 +204,20 @@ func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process stri
 	return t.notifyJobs(ctx, "")
 }
 
+// queuedBeforeSQL is the SQL query of the number of jobs of an account that were queued before a
+// time, and of the number of leased jobs. waitingAccountsSQL is the end of an SQL query of the
+// number of queued jobs of each account. Of the queued jobs, both read only the index job_next.
+const (
+	queuedBeforeSQL = `SELECT (SELECT count(*) FROM job WHERE kind = ? AND owner = '' AND account = ? AND created < ?),
+		(SELECT count(CASE WHEN kind = ? THEN 1 END) FROM job WHERE owner <> '')`
+	waitingAccountsSQL = "SELECT account, count(*) AS n FROM job WHERE kind = ? AND owner = '' GROUP BY account"
+)
+
 // CountJobsBefore returns the number of jobs of j's kind that are leased or will be claimed before
 // j, in the order of [Store.ClaimJob].
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var older, running int
-	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
-		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, toMicros(j.Created), j.Kind)
+	row := t.tx.QueryRowContext(ctx, queuedBeforeSQL, j.Kind, j.Account, toMicros(j.Created), j.Kind)
 	if err := row.Scan(&older, &running); err != nil {
 		return 0, err
 	}
@@ -321,11 +225,10 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	// turns. Therefore at most this many jobs of each other account are claimed before j, plus one
 	// if the turn of that account is before the turn of j's account.
 	var others int
-	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
-		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
-		FROM job j JOIN account a ON a.key = j.account JOIN account me ON me.key = ?
-		WHERE j.kind = ? AND j.owner = '' AND a.disabled = 0 AND j.account <> me.key GROUP BY j.account, a.served, me.served) AS waiting`,
-		older, j.Account, j.Kind)
+	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN q.n < q.turns THEN q.n ELSE q.turns END), 0) FROM (
+		SELECT w.n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
+		FROM (`+waitingAccountsSQL+`) AS w JOIN account a ON a.key = w.account JOIN account me ON me.key = ? WHERE a.disabled = 0 AND a.key <> me.key) AS q`,
+		older, j.Kind, j.Account)
 	err := row.Scan(&others)
 	return older + running + others, err
 }

@@ -69,6 +69,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("secrets", begin(t).secrets)
 	t.Run("workers", begin(t).workers)
 	t.Run("cancelled writes", begin(t).cancelledWrites)
+	t.Run("order of claims", begin(t).claimOrder)
+	t.Run("claims beside a deletion", begin(t).claimBesideDeletion)
 	t.Run("job counts", begin(t).jobCounts)
 	t.Run("claims after an upgrade", begin(t).claimAfterUpgrade)
 	t.Run("notifications", begin(t).notifications)

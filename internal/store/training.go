@@ -213,7 +213,7 @@ const (
 		WHERE j.subject = t.key AND j.owner = '' AND j.attempt = 0 AND t.deadline > 0 AND t.finished = 0 AND t.parent IS NULL
 		ORDER BY t.deadline LIMIT ?`
 	largeRacesSQL = `SELECT t.key, t.account, j.memory, j.process FROM job j CROSS JOIN training t
-		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
+		WHERE j.kind = ? AND j.owner = '' AND j.memory > ? AND t.key = j.subject AND t.parent IS NULL`
 )
 
 // ListRacesWithDeadline returns the queued races that have a deadline, the earliest deadline first. No
@@ -236,9 +236,10 @@ type LargeRace struct {
 	Process string
 }
 
-// ListLargeRaces returns the queued races that need more memory than the given number of bytes.
-func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
-	rows, err := t.tx.QueryContext(ctx, largeRacesSQL, memory)
+// ListLargeRaces returns the queued races that need more memory than the given number of bytes. kind
+// is the kind of the jobs of races.
+func (t *Tx) ListLargeRaces(ctx context.Context, kind string, memory int64) ([]*LargeRace, error) {
+	rows, err := t.tx.QueryContext(ctx, largeRacesSQL, kind, memory)
 	if err != nil {
 		return nil, err
 	}

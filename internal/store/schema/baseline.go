@@ -19,7 +19,7 @@ var baselineSchema string
 // baselineVersion is the version of the schema in baseline.sql. A new database also gets the
 // migrations after baselineVersion. After a change of baselineVersion, rewrite the file with
 // `go test ./internal/store/schema -run TestBaseline -update`.
-const baselineVersion = 34
+const baselineVersion = 35
 
 // createBaselineSchema creates the schema of baselineVersion in a new SQLite database,
 // and records the migrations up to that version as applied.

@@ -106,8 +106,6 @@ CREATE TABLE job (
     created   BIGINT NOT NULL
 , process TEXT NOT NULL DEFAULT '', memory BIGINT NOT NULL DEFAULT 0, begun BIGINT NOT NULL DEFAULT 0);
 
-CREATE INDEX job_kind ON job (kind, owner);
-
 CREATE TABLE folder (
     id TEXT PRIMARY KEY
 );
@@ -244,3 +242,5 @@ CREATE INDEX job_lease ON job (owner) WHERE owner <> '';
 CREATE INDEX model_champion ON model (dataset, state, series_version, achieved, training, key);
 
 CREATE INDEX dataset_updated ON dataset (updated, used);
+
+CREATE INDEX job_next ON job (kind, owner, account, created, key, memory);

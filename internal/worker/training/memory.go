@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn/memory"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -74,7 +75,7 @@ func (tr *Trainer) listTooLargeRaces(ctx context.Context) (races []*store.LargeR
 			}
 			largest = max(largest, w.Memory)
 		}
-		listed, err := t.ListLargeRaces(ctx, largest)
+		listed, err := t.ListLargeRaces(ctx, jobqueue.Train, largest)
 		if err != nil {
 			return err
 		}
