@@ -18,17 +18,15 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
 	account := callerFromContext(ctx).Account
-	checked := false
-	check := func(t *store.Tx) (bool, error) {
-		if checked { // predictions were deleted
+	check := func(t *store.Tx, begun bool) (bool, error) {
+		if begun {
 			return true, nil
 		}
 		err := a.checkNotNeeded(ctx, t, noun, account, key)
-		checked = err == nil
-		return checked, err
+		return err == nil, err
 	}
 	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
-	begun, err := a.deletePredictionBatches(ctx, noun, account, key, check, record)
+	begun, err := a.deletePredictionBatches(ctx, predictionDeletion{root: noun, account: account, key: key, check: check, recheck: check, record: record})
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
@@ -53,28 +51,38 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// predictionBatchSize is the number of predictions that are deleted in one transaction.
-const predictionBatchSize = 1000
+// predictionBatchSize is the number of predictions that are deleted in one transaction. Deleting a
+// queued prediction with its job takes up to half a millisecond.
+const predictionBatchSize = 200
 
-// deletePredictionBatches deletes the ended predictions of a row that is about to be deleted, in
-// batches of predictionBatchSize. The last, incomplete batch is deleted together with the row.
-// There are several transactions, because a row may have hundreds of thousands of predictions, and
-// other writers of an SQLite database must wait until a transaction ends.
-//
-// root is the kind of the row. account is the key of the account that owns it, or "" if the owner
-// is unknown. Before each transaction, deletePredictionBatches calls the function check, and stops
-// if check returns false, because the row must then not be deleted. The function record records the
-// deletion in the audit log. It is called in the first transaction, because the deletion may be
-// interrupted. begun reports whether predictions were deleted.
-func (a *App) deletePredictionBatches(ctx context.Context, root, account, key string, check func(*store.Tx) (bool, error), record func(*store.Tx) error) (begun bool, err error) {
-	if root == "prediction" {
+// predictionDeletion describes the deletion of the predictions of a row that is about to be deleted.
+type predictionDeletion struct {
+	// root is the kind of the row. account is the key of the account that owns it, or "" if the
+	// owner is unknown.
+	root, account, key string
+	// check is called before each transaction, and recheck in it. While recheck runs, other writers
+	// wait. If one of them returns false, the row must not be deleted, and the deletion stops. The
+	// argument begun reports whether predictions were deleted.
+	check, recheck func(t *store.Tx, begun bool) (bool, error)
+	// record records the deletion in the audit log. It is called in the first transaction, because
+	// the deletion may be interrupted.
+	record func(*store.Tx) error
+}
+
+// deletePredictionBatches deletes the predictions of a row, and their jobs, in batches of
+// predictionBatchSize. The last, incomplete batch is deleted together with the row, and so are
+// predictions that a process has leased. There are several transactions, because a row may have
+// hundreds of thousands of predictions, and other writers of an SQLite database must wait until a
+// transaction ends. begun reports whether predictions were deleted.
+func (a *App) deletePredictionBatches(ctx context.Context, d predictionDeletion) (begun bool, err error) {
+	if d.root == "prediction" {
 		return false, nil
 	}
 	for {
 		var ok bool
-		err := a.store.Read(ctx, func(t *store.Tx) (err error) { // not in the Write below, for which other writers wait
-			if ok, err = t.HasPredictionBatch(ctx, root, account, key, predictionBatchSize); ok {
-				ok, err = check(t)
+		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+			if ok, err = t.HasPredictionBatch(ctx, d.root, d.account, d.key, predictionBatchSize); ok {
+				ok, err = d.check(t, begun)
 			}
 			return err
 		})
@@ -83,9 +91,13 @@ func (a *App) deletePredictionBatches(ctx context.Context, root, account, key st
 		}
 		var blobs []string
 		err = a.store.Write(ctx, func(t *store.Tx) (err error) {
-			blobs, err = t.DeletePredictionBatch(ctx, root, account, key, predictionBatchSize)
+			blobs = nil
+			if ok, err := d.recheck(t, begun); err != nil || !ok {
+				return err
+			}
+			blobs, err = t.DeletePredictionBatch(ctx, d.root, d.account, d.key, predictionBatchSize)
 			if err == nil && blobs != nil && !begun {
-				err = record(t)
+				err = d.record(t)
 			}
 			return err
 		})
@@ -140,11 +152,11 @@ var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }
 
-// deletePredictionsOfAccount deletes the ended predictions of an account that is about to be
-// deleted, except the last, incomplete batch; see deletePredictionBatches.
+// deletePredictionsOfAccount deletes the predictions of an account that is about to be deleted,
+// except the last, incomplete batch; see deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
-	check := func(*store.Tx) (bool, error) { return true, nil } // the jobs of an account are deleted with it
-	_, err := a.deletePredictionBatches(ctx, "account", key, key, check, record)
+	check := func(*store.Tx, bool) (bool, error) { return true, nil } // the jobs of an account are deleted with it
+	_, err := a.deletePredictionBatches(ctx, predictionDeletion{root: "account", account: key, key: key, check: check, recheck: check, record: record})
 	return err
 }
 

@@ -62,12 +62,12 @@ func TestDeleteManyPredictions(t *testing.T) {
 	if _, err := b.DeleteDataset(b.ctx, &in); err == nil {
 		t.Error("a dataset that cannot be deleted was deleted")
 	}
-	check("after a failure", 501, 1)
+	check("after a failure", 101, 1)
 	insert("2500", api.PredictionCompleted)
 	b.execSQL(t, "UPDATE model SET state = '"+api.ModelRejected+"'") // champions do not expire
 	b.execSQL(t, "UPDATE dataset SET updated = 0")
 	enforceRetention(t, b, app.Retention{Datasets: time.Nanosecond}, func() bool {
-		return must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: in, PageInput: api.PageInput{Limit: 1}}))(t).Total < 1000
+		return must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: in, PageInput: api.PageInput{Limit: 1}}))(t).Total < 200
 	})
 	check("after a dataset that has expired could not be deleted", 1, 1)
 	b.execSQL(t, "DROP TRIGGER kept")

@@ -158,9 +158,7 @@ func (d *expiryDeletion) error() error {
 // number of deleted rows, even if it also returns an error.
 func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys []string) (number int, err error) {
 	for _, key := range keys {
-		check := func(t *store.Tx) (bool, error) { return t.IsExpired(ctx, q, key) }
-		record := func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) }
-		if _, err := a.deletePredictionBatches(ctx, q.Kind, "", key, check, record); err != nil {
+		if _, err := a.deletePredictionBatches(ctx, a.expiredPredictions(ctx, q, key)); err != nil {
 			return 0, err
 		}
 	}
@@ -187,4 +185,15 @@ func (a *App) deleteExpiredBatch(ctx context.Context, q store.ExpiredQuery, keys
 		number, keys = number+len(deleted), rest
 	}
 	return number, nil
+}
+
+// expiredPredictions returns the deletion of the predictions of a row that [store.Tx.ListExpired] has
+// returned for q.
+func (a *App) expiredPredictions(ctx context.Context, q store.ExpiredQuery, key string) predictionDeletion {
+	return predictionDeletion{
+		root: q.Kind, key: key,
+		check:   func(t *store.Tx, _ bool) (bool, error) { return t.IsExpired(ctx, q, key) },
+		recheck: func(t *store.Tx, _ bool) (bool, error) { return t.IsStillExpired(ctx, q, key) },
+		record:  func(t *store.Tx) error { return a.RecordServiceEvent(ctx, t, q.Kind+".expire", key) },
+	}
 }

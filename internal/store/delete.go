@@ -131,7 +131,7 @@ func (t *Tx) HasPredictionBatch(ctx context.Context, root, account, key string, 
 // listPredictionBatch returns the keys of the predictions for [Tx.DeletePredictionBatch]. limit is
 // the largest number of keys.
 func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string, limit int) ([]string, error) {
-	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND NOT " + activePrediction
+	query := "SELECT key FROM prediction WHERE (" + cascades[root].predictions + ") AND key NOT IN (SELECT subject FROM job WHERE owner <> '')"
 	args := repeatKeyArgs(query, key)
 	if account != "" {
 		query, args = query+" AND account = ?", append(args, account)
@@ -139,28 +139,32 @@ func (t *Tx) listPredictionBatch(ctx context.Context, root, account, key string,
 	return t.queryNonEmptyStrings(ctx, query+" LIMIT cast(? AS bigint)", append(args, limit)...)
 }
 
-// DeletePredictionBatch deletes predictions of a row, and returns the keys of their blobs. limit is
-// the number of predictions that it deletes. It is called repeatedly before a row with many
-// predictions is deleted, so that each transaction is short. It deletes only predictions that have
-// ended. If fewer predictions than limit have ended, it deletes none and returns nil, because they
-// are deleted together with the row. root is the kind of the row: "account", "dataset", "training"
+// DeletePredictionBatch deletes predictions of a row and their jobs, and returns the keys of their
+// blobs. limit is the number of predictions that it deletes. It is called repeatedly before a row
+// with many predictions is deleted, so that each transaction is short. It deletes only predictions
+// that have ended or are queued, and no predictions that a process has leased. If there are fewer
+// such predictions than limit, it deletes none and returns nil, because they are deleted together
+// with the row. root is the kind of the row: "account", "dataset", "training"
 // or "model". If account is not empty, only predictions of this account are deleted.
 func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key string, limit int) (blobKeys []string, err error) {
 	keys, err := t.listPredictionBatch(ctx, root, account, key, limit)
 	if err != nil || len(keys) < limit {
 		return nil, err
 	}
-	condition := "key IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
-	where := " FROM prediction WHERE " + condition
+	list := " IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	where := " FROM prediction WHERE key" + list
 	args := make([]any, 0, 2*limit)
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	if err := t.recordPredictionTimes(ctx, condition, args...); err != nil {
+	if err := t.recordPredictionTimes(ctx, "key"+list, args...); err != nil {
 		return nil, err
 	}
 	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blind"+where+" UNION ALL SELECT result"+where, append(args, args...)...)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.exec(ctx, "DELETE FROM job WHERE subject"+list, args...); err != nil {
 		return nil, err
 	}
 	return append([]string{}, blobKeys...), t.exec(ctx, "DELETE"+where, args...)

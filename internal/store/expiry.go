@@ -24,8 +24,9 @@ var expiries = map[string]struct {
 	// which the rows are sorted: first the columns of an index, up to this column, and then the key.
 	changed, order string
 	// condition selects the rows that were last used before a time, which is the argument of all
-	// placeholders. It does not exclude the rows on which a champion depends.
-	condition string
+	// placeholders. It does not exclude the rows on which a champion depends, nor those that
+	// predictions use. predictions is the condition of the predictions p that use a row, or empty.
+	condition, predictions string
 }{
 	"prediction": {
 		series: "''", changed: "updated", order: "updated, key",
@@ -33,14 +34,14 @@ var expiries = map[string]struct {
 	},
 	"training": {
 		series: "(SELECT d.series FROM dataset d WHERE d.key = training.dataset)", changed: "finished", order: "parent, finished, key",
-		condition: "parent IS NULL AND created < ? AND finished < ? AND used < ? AND NOT " + activeTraining + `
-			AND NOT EXISTS (SELECT 1 FROM model m JOIN prediction p ON p.model = m.key WHERE m.training = training.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
+		condition:   "parent IS NULL AND created < ? AND finished < ? AND used < ? AND NOT " + activeTraining,
+		predictions: "p.model = (SELECT m.key FROM model m WHERE m.training = training.key)",
 	},
 	"dataset": {
 		series: "series", changed: "updated", order: "updated, key",
 		condition: "updated < ? AND used < ? AND status <> '" + api.DatasetProcessing + `'
-			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.used >= ? OR r.` + activeTraining + `))
-			AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + `))`,
+			AND NOT EXISTS (SELECT 1 FROM training r WHERE r.dataset = dataset.key AND (r.created >= ? OR r.finished >= ? OR r.used >= ? OR r.` + activeTraining + `))`,
+		predictions: "p.dataset = dataset.key",
 	},
 }
 
@@ -61,6 +62,8 @@ type ExpiredQuery struct {
 	After *ExpiredPosition
 	// Limit is the maximum number of rows that are read.
 	Limit int
+	// newestPrediction makes the query ignore all predictions that use a row, except the newest.
+	newestPrediction bool
 }
 
 // ExpiredPosition is the position of a row among the rows of an [ExpiredQuery].
@@ -77,8 +80,16 @@ func (q ExpiredQuery) sql(key string) (query string, args []any, err error) {
 	if !ok {
 		return "", nil, fmt.Errorf("unknown kind of row %q", q.Kind)
 	}
-	query = "SELECT key, account, " + e.series + ", " + e.changed + " FROM " + q.Kind + " WHERE " + e.condition
-	for range strings.Count(e.condition, "?") {
+	condition := e.condition
+	switch {
+	case e.predictions != "" && q.newestPrediction:
+		condition += " AND NOT EXISTS (SELECT 1 FROM (SELECT p.updated, p.status FROM prediction p WHERE " + e.predictions +
+			" ORDER BY p.created DESC, p.key DESC LIMIT 1) AS newest WHERE newest.updated >= ? OR newest." + activePrediction + ")"
+	case e.predictions != "":
+		condition += " AND NOT EXISTS (SELECT 1 FROM prediction p WHERE " + e.predictions + " AND (p.updated >= ? OR p." + activePrediction + "))"
+	}
+	query = "SELECT key, account, " + e.series + ", " + e.changed + " FROM " + q.Kind + " WHERE " + condition
+	for range strings.Count(condition, "?") {
 		args = append(args, toMicros(q.Before))
 	}
 	if key != "" {
@@ -149,6 +160,14 @@ func (t *Tx) IsExpired(ctx context.Context, q ExpiredQuery, key string) (bool, e
 	}
 	kept, err := seriesChampions{}.dependOn(ctx, t, rows[0])
 	return !kept, err
+}
+
+// IsStillExpired is like IsExpired, but reads only the newest of the predictions that use the row.
+// It is fast even if there are hundreds of thousands of them. It must be called soon after IsExpired
+// has returned true: a prediction that has ended never changes, so only newer ones can be a use.
+func (t *Tx) IsStillExpired(ctx context.Context, q ExpiredQuery, key string) (bool, error) {
+	q.newestPrediction = true
+	return t.IsExpired(ctx, q, key)
 }
 
 // maxExpiredBlobs is the number of deleted blobs after which [Tx.DeleteExpired] deletes no more

@@ -209,6 +209,43 @@ func (s suite) expiredBatch(t *testing.T) {
 	}
 }
 
+// expiredAndUsedSince checks that IsStillExpired notices a prediction that was made after the race and the
+// dataset had expired, and ignores the older predictions, which IsExpired has checked.
+func (s suite) expiredAndUsedSince(t *testing.T) {
+	insert := func(tx *Tx, key, status string, second int) error {
+		return tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: "d", Model: "m", Status: status, Created: at(second), Updated: at(second)})
+	}
+	write(t, s.Store, func(tx *Tx) error {
+		m := Model{Key: "m", Account: "ann", Dataset: "d", Training: "t", Created: at(0)}
+		return errors.Join(tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)}),
+			tx.InsertDataset(t.Context(), &Dataset{Key: "d", Account: "ann", Name: "N", Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}),
+			tx.InsertTraining(t.Context(), &Training{Key: "t", Account: "ann", Dataset: "d", Status: api.TrainingCompleted, Created: at(0)}),
+			tx.InsertModel(t.Context(), &m), tx.SetModelState(t.Context(), &m, api.ModelRejected), insert(tx, "old", api.PredictionCompleted, 1))
+	})
+	check := func(when string, want bool) {
+		t.Helper()
+		read(t, s.Store, func(tx *Tx) error {
+			for kind, key := range map[string]string{"training": "t", "dataset": "d"} {
+				q := ExpiredQuery{Kind: kind, Before: at(9)}
+				expired, err := tx.IsExpired(t.Context(), q, key)
+				still, errStill := tx.IsStillExpired(t.Context(), q, key)
+				if err := errors.Join(err, errStill); err != nil || expired != want || still != want {
+					t.Errorf("%s, the %s is expired: %t, still expired: %t, %v; want %t", when, kind, expired, still, err, want)
+				}
+			}
+			return nil
+		})
+	}
+	check("at first", true)
+	write(t, s.Store, func(tx *Tx) error { return insert(tx, "queued", api.PredictionPending, 2) })
+	check("with a queued prediction", false)
+	write(t, s.Store, func(tx *Tx) error {
+		_, err := tx.DeletePrediction(t.Context(), "ann", "queued")
+		return errors.Join(err, insert(tx, "recent", api.PredictionCompleted, 9))
+	})
+	check("with a recent prediction", false)
+}
+
 // expiredChampions checks that the champion of a series does not expire, nor its race and dataset, and
 // that they expire when the model is no longer the champion.
 func (s suite) expiredChampions(t *testing.T) {

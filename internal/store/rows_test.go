@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -346,5 +347,46 @@ func (s suite) deletes(t *testing.T) {
 			t.Errorf("a blob is %q, %v, although none is used", blob, err)
 		}
 		return err
+	})
+}
+
+// deletedQueue checks that a batch of a deletion contains queued predictions, with their jobs, but none
+// that a process has leased.
+func (s suite) deletedQueue(t *testing.T) {
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) (err error) {
+		for i := range 4 {
+			key := fmt.Sprint("queued ", i)
+			err = errors.Join(err, tx.InsertPrediction(t.Context(), &Prediction{Key: key, Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: File{Blob: key}, Created: at(i)}),
+				tx.InsertJob(t.Context(), &Job{Key: "of " + key, Account: "ann", Kind: "predict", Subject: key, Created: at(i)}))
+		}
+		return err
+	})
+	leased, err := s.ClaimJob(t.Context(), JobClaim{Kind: "predict", Until: at(9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit, blobs int
+	}{{5, 0}, {4, 4}} { // the three that are not leased, and one of fill
+		write(t, s.Store, func(tx *Tx) error {
+			has, err := tx.HasPredictionBatch(t.Context(), "dataset", "ann", "d1", c.limit)
+			if has != (c.blobs > 0) {
+				t.Errorf("a batch of %d exists: %t", c.limit, has)
+			}
+			blobs, errDelete := tx.DeletePredictionBatch(t.Context(), "dataset", "ann", "d1", c.limit)
+			if len(blobs) != c.blobs {
+				t.Errorf("the blobs of a batch of %d are %q", c.limit, blobs)
+			}
+			return errors.Join(err, errDelete)
+		})
+	}
+	read(t, s.Store, func(tx *Tx) error {
+		for query, want := range map[string]string{"SELECT subject FROM job": leased.Subject, "SELECT key FROM prediction": leased.Subject} {
+			if left, err := tx.queryNonEmptyStrings(t.Context(), query); err != nil || !slices.Equal(left, []string{want}) {
+				t.Errorf("%s: %q, %v; want %q", query, left, err, want)
+			}
+		}
+		return nil
 	})
 }

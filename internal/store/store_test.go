@@ -83,6 +83,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("expired", begin(t).expired)
 	t.Run("expired and used again", begin(t).expiredUse)
 	t.Run("expired with many predictions", begin(t).expiredBatch)
+	t.Run("expired and used since", begin(t).expiredAndUsedSince)
+	t.Run("deleted queue", begin(t).deletedQueue)
 	t.Run("expired champions", begin(t).expiredChampions)
 	t.Run("expired newest model", begin(t).expiredNewest)
 	t.Run("expired series", begin(t).expiredSeries)
