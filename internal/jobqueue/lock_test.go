@@ -12,6 +12,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/store"
+	"foretell/internal/testenv"
 )
 
 // TestLockedDatabase holds the lock of the SQLite database while Finish stores the result of a job, for
@@ -87,6 +88,63 @@ func TestLockedDatabase(t *testing.T) {
 		return err
 	})
 	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancelledResult checks that Finish stores the result of a job although the server cancels its
+// statements for a while, because they exceed a limit of the administrator.
+func TestCancelledResult(t *testing.T) {
+	t.Parallel()
+	ctx, address := t.Context(), testenv.Postgres(t)
+	rows, err := store.Open(ctx, address+"&statement_timeout=1000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rows.Close() })
+	delayed := make(logLines, 100)
+	q := New(Config{Store: rows, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(delayed, nil))})
+	err = rows.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.InsertAccount(ctx, &store.Account{Key: "a", Email: "a@b", Created: time.Now()}); err != nil {
+			return err
+		}
+		return q.Insert(ctx, tx, &store.Job{Account: "a", Kind: Train, Subject: "race"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := rows.ClaimJob(ctx, store.JobClaim{Kind: Train, Now: time.Now(), Until: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	lock, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.ExecContext(ctx, "SELECT 1 FROM job FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- q.Finish(ctx, &job.Job{Key: claimed.Key, Account: "a", Kind: Train, Subject: "race"}, api.TrainingCompleted, func(*store.Tx) error { return nil })
+	}()
+	select {
+	case line := <-delayed:
+		if !strings.Contains(line, "cannot store the result of a job") {
+			t.Errorf("the log says %q", line)
+		}
+	case err := <-done:
+		t.Fatalf("Finish returned while its statements were cancelled: %v", err)
+	}
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }

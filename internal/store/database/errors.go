@@ -102,6 +102,8 @@ func errorFromSQLState(code string) error {
 		return ErrDiskFull
 	case "40001", "40P01", // serialization_failure, deadlock_detected, even after maxConflicts repetitions
 		"57P01", "57P02", "57P03", // admin_shutdown, crash_shutdown, cannot_connect_now
+		"57014", "55P03", // query_canceled by statement_timeout or an administrator, lock_not_available
+		"25P03", "25P04", "57P05", // idle_in_transaction_session_timeout, transaction_timeout, idle_session_timeout
 		"53200", "53300": // out_of_memory, too_many_connections
 		return ErrUnavailable
 	case "25006": // read_only_sql_transaction
