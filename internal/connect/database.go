@@ -132,7 +132,7 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 	if err := checkNoFilesWithoutDatabase(ctx, f, at); err != nil {
 		return nil, err
 	}
-	database, err := openDatabase(ctx, at.database, at.dir)
+	database, err := openDatabase(ctx, at.database, at.dir, func(message string, cause error) { f.Note("%s: %s", message, cause) })
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +140,12 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 	return &Migration{Database: pgurl.Redact(at.database), From: m.From, To: m.To}, database.Close()
 }
 
-// openDatabase opens the database at location, which belongs to the data folder dir.
-func openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
-	database, err := store.Open(ctx, location)
+// openDatabase opens the database at location, which belongs to the data folder dir. It calls warn
+// each time the upgrade of the schema is delayed.
+func openDatabase(ctx context.Context, location, dir string, warn func(message string, cause error)) (*store.Store, error) {
+	database, err := store.OpenWithNotice(ctx, location, func(cause error) {
+		warn("the upgrade of the database waits until another transaction ends, such as that of a backup; trying again", cause)
+	})
 	if err != nil {
 		return nil, databaseError(location, dir, err)
 	}

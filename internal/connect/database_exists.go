@@ -29,7 +29,7 @@ func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serv
 		if err := os.MkdirAll(at.dir, 0o700); err != nil {
 			return nil, DataDirError(at.dir, err)
 		}
-		return openDatabase(ctx, at.database, at.dir)
+		return openDatabase(ctx, at.database, at.dir, func(message string, cause error) { o.log.WarnContext(ctx, message, "error", cause) })
 	}
 	database, err := openExistingDatabase(ctx, f, at)
 	if err == nil && !database.HasNewestSchema() {

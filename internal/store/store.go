@@ -32,7 +32,18 @@ func Open(ctx context.Context, location string) (*Store, error) {
 // [UnsupportedVersionError] if the program does not know the version, and ErrNewerSchema if the
 // schema of the database is newer than that version.
 func OpenVersion(ctx context.Context, location string, version int64) (*Store, error) {
-	db, err := database.Open(ctx, location, version)
+	return newStore(database.Open(ctx, location, version))
+}
+
+// OpenWithNotice is like [Open]. It calls onDelay each time the migration of a PostgreSQL database
+// must wait for a transaction of another process, such as a backup. The argument is the error of the
+// attempt. OpenWithNotice tries again until ctx ends.
+func OpenWithNotice(ctx context.Context, location string, onDelay func(error)) (*Store, error) {
+	return newStore(database.OpenWithNotice(ctx, location, schema.Newest, onDelay))
+}
+
+// newStore returns a Store for an open database. If err is not nil, newStore returns err.
+func newStore(db *database.DB, err error) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,14 @@ type DB struct {
 // PostgreSQL database; see [pgurl.Is]. Open creates a missing file and its folder. A PostgreSQL
 // database must exist. The caller must call Close.
 func Open(ctx context.Context, location string, version int64) (*DB, error) {
+	return OpenWithNotice(ctx, location, version, func(error) {})
+}
+
+// OpenWithNotice is like [Open]. It calls onDelay each time the migration of a PostgreSQL database
+// must wait for a transaction of another process. The argument is the error of the attempt.
+func OpenWithNotice(ctx context.Context, location string, version int64, onDelay func(error)) (*DB, error) {
 	if pgurl.Is(location) {
-		return openPostgres(ctx, location, version)
+		return openPostgres(ctx, location, version, onDelay)
 	}
 	return openSQLite(ctx, location, version)
 }

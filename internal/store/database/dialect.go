@@ -80,6 +80,12 @@ func toValidText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 }
 
+// isLockTimeout reports whether a statement failed because it has waited too long for a lock.
+func isLockTimeout(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "55P03"
+}
+
 // isConflict reports whether a transaction failed because of a conflict or deadlock with a
 // concurrent transaction. Such a transaction can be run again.
 func isConflict(err error) bool {

@@ -27,11 +27,16 @@ const (
 	maxIdleTime = time.Minute
 	// timeout is the time limit of a transaction on PostgreSQL.
 	timeout = 15 * time.Second
+	// migrationLockTimeout is how long a migration waits for the lock of a table. All statements on
+	// the table wait meanwhile. A reader such as a backup may hold its lock for hours, so the
+	// migration gives up, and tries again after migrationRetryDelay.
+	migrationLockTimeout = 2 * time.Second
+	migrationRetryDelay  = 4 * time.Second
 )
 
 // openPostgres opens the database with this URL, and migrates it to the given version of the
-// schema.
-func openPostgres(ctx context.Context, location string, version int64) (*DB, error) {
+// schema. onDelay is the argument of [OpenWithNotice].
+func openPostgres(ctx context.Context, location string, version int64, onDelay func(error)) (*DB, error) {
 	config, err := pgurl.Parse(location)
 	if err != nil {
 		return nil, err
@@ -45,7 +50,7 @@ func openPostgres(ctx context.Context, location string, version int64) (*DB, err
 	fail := func(err error) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", pgurl.Redact(location), translateConnectError(err)), d.Close())
 	}
-	if d.Migration, err = d.migratePostgres(ctx, version); err != nil {
+	if d.Migration, err = d.migratePostgres(ctx, config, version, onDelay); err != nil {
 		return fail(err)
 	}
 	row, err := process.NewHeartbeatRow(ctx, newPostgresPool(config, 1).DB)
@@ -97,9 +102,15 @@ func newPostgresPool(config *pgx.ConnConfig, connections int) *pool {
 	return p
 }
 
+// setLockTimeout limits how long the statements of a new connection wait for locks.
+func setLockTimeout(ctx context.Context, conn *pgconn.PgConn) error {
+	return conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", migrationLockTimeout.Milliseconds())).Close()
+}
+
 // migratePostgres migrates the database to a version while it holds a lock. If several processes
-// start together, the first process migrates and the other processes wait.
-func (d *DB) migratePostgres(ctx context.Context, version int64) (m schema.Migration, err error) {
+// start together, the first process migrates and the other processes wait. onDelay is the argument
+// of [OpenWithNotice].
+func (d *DB) migratePostgres(ctx context.Context, config *pgx.ConnConfig, version int64, onDelay func(error)) (m schema.Migration, err error) {
 	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
 	conn, err := d.read.Conn(ctx)
 	if err != nil {
@@ -109,7 +120,20 @@ func (d *DB) migratePostgres(ctx context.Context, version int64) (m schema.Migra
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+lock+")"); err != nil {
 		return m, err
 	}
-	m, err = schema.Postgres.Migrate(ctx, d.write.DB, version)
+	impatient := config.Copy()
+	impatient.AfterConnect = setLockTimeout
+	migrations := newPostgresPool(impatient, maxWriters)
+	defer func() { err = errors.Join(err, migrations.Close()) }()
+	m, err = schema.Postgres.Migrate(ctx, migrations.DB, version)
+	for from := m.From; isLockTimeout(err) && ctx.Err() == nil; m.From = from { // an attempt may have applied some migrations
+		onDelay(err)
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(migrationRetryDelay):
+			m, err = schema.Postgres.Migrate(ctx, migrations.DB, version)
+		}
+	}
 	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lock+")")
 	return m, errors.Join(err, unlocked)
 }
