@@ -56,12 +56,14 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 }
 
 // accountsWithJobs returns the SQL of a recursive query of the accounts that have jobs for which
-// the condition holds. It reads one row of an index for each account, and not all jobs. Its name is
-// waiting, and its column is account, which is NULL in the last row. It has the placeholders of the
-// condition twice.
+// the condition holds. It reads one row of an index for each account, and not all jobs. With min
+// instead of LIMIT, PostgreSQL would read all of them until it has statistics. The name of the query
+// is waiting, and its column is account, which is NULL in the last row. It has the placeholders of
+// the condition twice.
 func accountsWithJobs(condition string) string {
-	return "WITH RECURSIVE waiting (account) AS (SELECT min(account) FROM job WHERE " + condition +
-		" UNION ALL SELECT (SELECT min(job.account) FROM job WHERE " + condition + " AND job.account > waiting.account) FROM waiting WHERE waiting.account IS NOT NULL) "
+	return "WITH RECURSIVE waiting (account) AS (SELECT (SELECT job.account FROM job WHERE " + condition + " ORDER BY job.account LIMIT 1)" +
+		" UNION ALL SELECT (SELECT job.account FROM job WHERE " + condition + " AND job.account > waiting.account ORDER BY job.account LIMIT 1)" +
+		" FROM waiting WHERE waiting.account IS NOT NULL) "
 }
 
 // sql returns the SQL query of the next job that can be claimed, and its arguments. The jobs of

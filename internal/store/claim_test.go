@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"foretell/internal/testenv"
 )
 
 // claimOrder compares claims from random queues with the rule of [Store.ClaimJob], applied to a list
@@ -114,5 +117,52 @@ func (s suite) claimBesideDeletion(t *testing.T) {
 			return kept
 		})
 		wantErr(t, err, kept)
+	}
+}
+
+// BenchmarkClaim measures one job, from InsertJob to FinishJob, while another account has a queue of
+// many jobs.
+func BenchmarkClaim(b *testing.B) {
+	benchmarkClaims(b, "SQLite", func(b *testing.B) string { b.Helper(); return filepath.Join(b.TempDir(), "rows.db") })
+	benchmarkClaims(b, "PostgreSQL", func(b *testing.B) string { b.Helper(); return testenv.Postgres(b) })
+}
+
+func benchmarkClaims(b *testing.B, database string, location func(b *testing.B) string) {
+	b.Helper()
+	for _, queued := range []int{1, 50_000} {
+		b.Run(fmt.Sprintf("%s/queued=%d", database, queued), func(b *testing.B) {
+			ctx := b.Context()
+			s, err := Open(ctx, location(b))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = s.Close() })
+			err = s.Write(ctx, func(tx *Tx) error {
+				return errors.Join(tx.InsertAccount(ctx, &Account{Key: "ann", Email: "ann"}), tx.InsertAccount(ctx, &Account{Key: "bob", Email: "bob"}),
+					tx.exec(ctx, `INSERT INTO job (key, account, kind, subject, created) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+						SELECT 'j' || i, 'bob', 'kind', 's' || i, i FROM n`, queued))
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			i := 0
+			for b.Loop() {
+				key := fmt.Sprint("new ", i)
+				i++
+				err := s.Write(ctx, func(tx *Tx) error {
+					return tx.InsertJob(ctx, &Job{Key: key, Account: "ann", Kind: "kind", Subject: key, Created: at(i)})
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				j, err := s.ClaimJob(ctx, JobClaim{Kind: "kind", MaxMemory: 1, Now: at(i), Until: at(i + 9)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Write(ctx, func(tx *Tx) error { return tx.FinishJob(ctx, j.Key, s.ProcessName()) }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -397,35 +396,4 @@ func (s suite) jobWaits(t *testing.T) {
 		}
 		return err
 	})
-}
-
-func BenchmarkClaim(b *testing.B) {
-	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "rows.db"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	err = s.Write(b.Context(), func(tx *Tx) error { return tx.InsertAccount(b.Context(), &Account{Key: "ann", Email: "ann"}) })
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		err := s.Write(b.Context(), func(tx *Tx) error {
-			return tx.InsertJob(b.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: time.UnixMicro(1)})
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		j, err := s.ClaimJob(b.Context(), JobClaim{Kind: "kind", Until: at(2)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Write(b.Context(), func(tx *Tx) error { return tx.FinishJob(b.Context(), j.Key, s.ProcessName()) }); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
