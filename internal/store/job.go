@@ -117,7 +117,9 @@ func (t *Tx) FinishJob(ctx context.Context, key, process string) error {
 }
 
 // CheckLease returns ErrLeaseLost unless the given process holds the lease of a job. Every
-// transaction that writes while the job is running must call it.
+// transaction that writes while the job is running must call it. With PostgreSQL, the lease may
+// still end before the transaction is committed, so its changes must not harm the next attempt.
+// FinishJob, in contrast, locks the row of the job.
 func (t *Tx) CheckLease(ctx context.Context, key, process string) error {
 	var one int
 	err := t.tx.QueryRowContext(ctx, "SELECT 1 FROM job WHERE key = ? AND owner = ?", key, process).Scan(&one)
