@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"os"
 	"time"
 
 	"foretell/internal/api"
@@ -9,7 +10,8 @@ import (
 
 // Many clients send the whole body before they read the response. If the server rejected a request
 // and closed the connection, they would see a connection reset instead of the response. Therefore
-// the server reads and discards the rest of the body of a rejected request, within these limits.
+// the server reads and discards the rest of the body before it sends the response, within these
+// limits.
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	// A client with a valid token or session cookie may send the rest for minDrainTime, plus the
@@ -30,18 +32,21 @@ const (
 
 // drainLimits returns the time to drain the body of a rejected request, and the time to wait for
 // its next byte. authenticated reports whether the client has a valid token or session cookie, and
-// so gets more time.
+// so gets more time. A GET or HEAD does not get more time, because no operation with these methods
+// has a body.
 func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration) {
-	if !authenticated {
+	if !authenticated || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return anonymousDrainTime, anonymousDrainIdleTimeout
 	}
 	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainBytesPerSecond)*time.Second, authenticatedDrainIdleTimeout
 }
 
-// drainBody reads and discards the part of a body that the handler has not read, because net/http
-// would do so without a time limit. It stops at the limits of drainLimits and, if the service
-// begins to stop, after stoppingDrainTime. The response waits meanwhile: it is short and still in
-// the buffer of the connection.
+// drainBody reads and discards the part of a body that the handler has not read. Otherwise net/http
+// would read this part without a time limit: before it sends the first byte of the response if the
+// rest of the body has at most 256 KiB, or if its length is unknown. drainBody stops at the limits of
+// drainLimits and, if the service begins to stop, after stoppingDrainTime. If it stops before the end
+// of the body, the read deadline of the connection stays in the past. net/http then reads no more,
+// sends the response, and closes the connection.
 func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request) {
 	body := req.body
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun
@@ -56,9 +61,16 @@ func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request
 	defer idle.Stop()
 	stopping := false
 	buf := make([]byte, 32<<10)
-	for left := int64(maxDrainBytes); left > 0 && !body.hasEnded; {
-		n, _ := body.readUnlimited(buf) // an error sets hasEnded
-		left -= int64(n)
+	for left := int64(maxDrainBytes); !body.hasEnded; {
+		n, err := body.readUnlimited(buf)
+		if left -= int64(n); err == nil && left <= 0 {
+			stop()
+			body.hasEnded, err = true, os.ErrDeadlineExceeded
+		}
+		if err != nil {
+			body.err = err
+			body.clearDeadline() // also removes the deadline of the handler; after a timeout, keeps it
+		}
 		idle.Reset(wait)
 		if !stopping && s.isStopping() {
 			stopping = true

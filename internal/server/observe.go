@@ -52,12 +52,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestIDOrNew(r), log: s.log}
 		req.page, _ = r.Context().Value(requestKey{}).(*request)
-		rec := &responseRecorder{ResponseWriter: w}
-		if r.ProtoMajor >= 2 && s.opts.Now != nil {
-			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
-			defer rec.setWriteDeadline() // net/http sends its buffer after the handler has returned, and needs a deadline for this
-		}
 		req.body = &requestBody{ReadCloser: r.Body}
+		rec := s.newResponseRecorder(w, r, req)
+		defer rec.setWriteDeadline() // net/http sends its buffer after the handler has returned, and needs a deadline for this
 		ctx, endSpan := s.startSpan(r, req)
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
@@ -74,7 +71,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 			failure := recover()
 			if failure != nil {
 				s.recoverPanic(rec, r, failure)
-				elapsed = s.now().Sub(began)
+				elapsed = s.now().Sub(began) - rec.drainTime
 			}
 			s.metrics.observeRequest(req.operation, rec, req.body.bytesRead, elapsed)
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
@@ -84,7 +81,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(rec, r)
-		elapsed = s.now().Sub(began) // excludes drainBody below, whose duration depends only on the client
+		elapsed = s.now().Sub(began) - rec.drainTime // the time of drainBody depends only on the client
 		s.drainBody(w, r, req)
 	})
 }
@@ -163,14 +160,35 @@ type responseRecorder struct {
 	// the server has a write timeout for each connection.
 	stream *http.ResponseController
 	now    func() time.Time
+	// drain calls drainBody. Write calls it before the first byte of the response.
+	drain     func()
+	drainTime time.Duration // how long drain took
+}
+
+// newResponseRecorder returns a recorder for the response to r.
+func (s *service) newResponseRecorder(w http.ResponseWriter, r *http.Request, req *request) *responseRecorder {
+	rec := &responseRecorder{ResponseWriter: w}
+	if r.ProtoMajor >= 2 && s.opts.Now != nil {
+		rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
+	}
+	rec.drain = func() {
+		began := s.now()
+		s.drainBody(w, r, req)
+		rec.drainTime = s.now().Sub(began)
+	}
+	return rec
 }
 
 // streamWriteTimeout is how long a write to an HTTP/2 stream may wait for the client to receive
 // data.
 const streamWriteTimeout = 2 * time.Minute
 
-// setWriteDeadline sets the deadline of the next write to an HTTP/2 stream.
+// setWriteDeadline sets the deadline of the next write to an HTTP/2 stream. For HTTP/1, it does
+// nothing.
 func (rec *responseRecorder) setWriteDeadline() {
+	if rec.stream == nil {
+		return
+	}
 	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports deadlines
 }
 
@@ -185,8 +203,12 @@ func (rec *responseRecorder) WriteHeader(status int) {
 	rec.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes b and counts the bytes.
+// Write writes b and counts the bytes. The first call also reads the rest of the body of the request.
 func (rec *responseRecorder) Write(b []byte) (int, error) {
+	if drain := rec.drain; drain != nil {
+		rec.drain = nil
+		drain()
+	}
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}
