@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"foretell/internal/server"
 )
 
 // requestCount is a counter of /metrics: requests by operation and status.
@@ -25,7 +27,7 @@ var documented struct {
 // documented for its operation. docs/api.md is generated from the same document.
 func (s *testServer) checkDocumented(tb testing.TB) {
 	tb.Helper()
-	documented.once.Do(func() { documented.statuses = s.readDocumentedStatuses(tb) })
+	documented.once.Do(func() { documented.statuses = readDocumentedStatuses(tb) })
 	if documented.statuses == nil {
 		tb.Fatal("the OpenAPI document could not be read by an earlier test")
 	}
@@ -39,16 +41,19 @@ func (s *testServer) checkDocumented(tb testing.TB) {
 }
 
 // readDocumentedStatuses returns the statuses that the OpenAPI document has for each operation.
-func (s *testServer) readDocumentedStatuses(tb testing.TB) map[string][]string {
+func readDocumentedStatuses(tb testing.TB) map[string][]string {
 	tb.Helper()
-	document := s.get(tb, "/openapi.json")
+	document, err := server.Document().MarshalJSON()
+	if err != nil {
+		tb.Fatal(err)
+	}
 	var openAPI struct {
 		Paths map[string]map[string]struct {
 			OperationID string         `json:"operationId"`
 			Responses   map[string]any `json:"responses"`
 		} `json:"paths"`
 	}
-	if err := json.Unmarshal([]byte(document), &openAPI); err != nil {
+	if err := json.Unmarshal(document, &openAPI); err != nil {
 		tb.Fatal(err)
 	}
 	statuses := map[string][]string{}

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"foretell/internal/api"
 )
@@ -20,12 +22,10 @@ var LoopbackHosts = []string{"localhost", allIPAddresses}
 // host names.
 const allIPAddresses = "ip addresses"
 
-// checkHost returns a handler that calls next if the host of a request is allowed.
-// /healthz and /readyz allow all hosts, because load balancers request them by address.
+// checkHost returns a handler that calls next if the host of a request is valid and allowed.
+// /healthz and /readyz allow all hosts, because load balancers request them by address or without
+// a host.
 func (s *service) checkHost(next http.Handler) http.Handler {
-	if len(s.opts.AllowedHosts) == 0 {
-		return next
-	}
 	allowed := map[string]bool{}
 	for _, host := range s.opts.AllowedHosts {
 		allowed[strings.ToLower(host)] = true
@@ -34,15 +34,42 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		allowed[strings.ToLower(public.Hostname())] = true
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := hostName(s.requestHost(r))
-		_, err := netip.ParseAddr(host)
+		host := s.requestHost(r)
+		name := hostName(host)
+		_, err := netip.ParseAddr(name)
 		isAddress := err == nil
-		isAllowed := allowed[host] || isAddress && allowed[allIPAddresses]
-		if !isAllowed && !isProbe(r) {
-			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service does not accept requests to the host %q: use its public URL, or restart the service with this host in --allowed-hosts", escapeForLog(host)))
-			return
+		isAllowed := len(s.opts.AllowedHosts) == 0 || allowed[name] || isAddress && allowed[allIPAddresses]
+		switch {
+		case isProbe(r):
+			next.ServeHTTP(w, r)
+		case !isValidHost(host):
+			writeProblem(w, api.NewProblem(api.CodeMalformed, "the request has the invalid host %q: send a host name or an IP address, with or without a port, in the header Host (a proxy: X-Forwarded-Host)", escapeForLog(host)))
+		case !isAllowed:
+			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service does not accept requests to the host %q: use its public URL, or restart the service with this host in --allowed-hosts", escapeForLog(name)))
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
+	})
+}
+
+// isValidHost reports whether host consists of a host name or an IP address (an IPv6 address in
+// brackets) and, optionally, a port. Absolute URLs in responses contain the host, so no other
+// characters are valid.
+func isValidHost(host string) bool {
+	name, port, hasPort := host, "", false
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		name, port, hasPort = host[:i], host[i+1:], true
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil && hasPort && port != "" {
+		return false
+	}
+	if literal, ok := strings.CutPrefix(name, "["); ok {
+		literal, ok = strings.CutSuffix(literal, "]")
+		address, err := netip.ParseAddr(literal)
+		return ok && err == nil && address.Is6() && address.Zone() == ""
+	}
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return c != '-' && c != '_' && c != '.' && !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c)
 	})
 }
 

@@ -5,7 +5,7 @@
 // A request passes these layers, from the outside in:
 //
 //	observe        request ID, access log, metrics, panics, drains unread bodies
-//	checkHost      400 if the host is not allowed
+//	checkHost      400 if the host is invalid or not allowed
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON
@@ -45,7 +45,7 @@ type Options struct {
 	PublicURL string
 	// AllowedHosts are the host names, without ports, to which requests may be sent. Requests to
 	// other hosts get the status 400. The host of PublicURL is always allowed. If AllowedHosts is
-	// empty, all hosts are allowed. See [LoopbackHosts].
+	// empty, all valid hosts are allowed. See [LoopbackHosts].
 	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
 	// and X-Forwarded-Host the service uses. A proxy must set all three headers. Otherwise a client
