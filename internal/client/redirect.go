@@ -15,8 +15,9 @@ type redirectError struct{ reason string }
 func (e *redirectError) Error() string { return e.reason }
 
 // checkRedirect implements http.Client.CheckRedirect. It rejects the tenth redirect of a request, a
-// redirect that would change the method, and one that would send a JSON body, which may contain a
-// password, to another host. It removes the token from a request to another host.
+// redirect that would change the method, one that would send a body to another host (see
+// mayFollowWithBody), and one that would send a body from https to http. It removes the token from a
+// request to another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
@@ -26,16 +27,27 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with status %d, which turns it into a %s",
 			first.Method, next.URL.Scheme+"://"+next.URL.Host, next.Response.StatusCode, next.Method)}
 	}
+	hasBody := next.Body != nil && next.Body != http.NoBody
+	if hasBody && next.URL.Scheme != "https" && slices.ContainsFunc(via, func(r *http.Request) bool { return r.URL.Scheme == "https" }) {
+		return &redirectError{"the service redirects from https to http://" + next.URL.Host + ", and this request's body is not sent without encryption"}
+	}
 	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
 		if isSameServiceOrHTTPS(first.URL, earlier.URL) {
 			continue
 		}
 		next.Header.Del("Authorization")
-		if next.Body != nil && strings.HasPrefix(first.Header.Get("Content-Type"), "application/json") {
+		if hasBody && !mayFollowWithBody(first) {
 			return &redirectError{"the service redirects to another host, " + next.URL.Host + ", and this request's body is not sent there"}
 		}
 	}
 	return nil
+}
+
+// mayFollowWithBody reports whether the body of a request may be sent to another host. This is true
+// only for an upload to an upload URL, because some object stores redirect uploads. Other bodies may
+// contain a password or a table, and belong to the service.
+func mayFollowWithBody(first *http.Request) bool {
+	return first.Method == http.MethodPut && !strings.HasPrefix(first.Header.Get("Content-Type"), "application/json")
 }
 
 // isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It also

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -75,6 +76,55 @@ func TestURLsBelowPath(t *testing.T) {
 		}
 		if _, err := c.UploadData(t.Context(), api.UploadInfo{UploadURL: test.address}, text("id,a,b\n"), nil); err != nil || path != test.path || (token != "") != test.hasToken {
 			t.Errorf("upload to %s: %v, requested %s with the token %q", test.address, err, path, token)
+		}
+	}
+}
+
+// TestBodyNotSentToOtherHosts redirects requests with a table to another host. Only an upload to an
+// upload URL may follow, and never from https to http.
+func TestBodyNotSentToOtherHosts(t *testing.T) {
+	t.Parallel()
+	const csv = "id,a,b\n1,2,3\n"
+	for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		other := newDeployment(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+		redirect := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+r.URL.Path, status) }
+		plain := newDeployment(t, redirect)
+		encrypted := httptest.NewTLSServer(http.HandlerFunc(redirect))
+		t.Cleanup(encrypted.Close)
+		clients := map[string]*client.Client{
+			"http":  plain.client(t, client.Options{}),
+			"https": plain.client(t, client.Options{BaseURL: encrypted.URL, Transport: encrypted.Client().Transport}),
+		}
+		for scheme, c := range clients {
+			base := map[string]string{"http": plain.URL, "https": encrypted.URL}[scheme]
+			for name, send := range map[string]func() error{
+				"data": func() error {
+					_, err := c.AddData(t.Context(), key, text(csv), nil)
+					return err
+				},
+				"prediction": func() error {
+					_, err := c.CreatePrediction(t.Context(), &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: key}}, text(csv), nil)
+					return err
+				},
+				"upload": func() error {
+					_, err := c.UploadData(t.Context(), api.UploadInfo{UploadURL: base + "/upload"}, text(csv), nil)
+					return err
+				},
+			} {
+				before := len(other.requests())
+				err := send()
+				got := other.requests()[before:]
+				if follows := name == "upload" && scheme == "http"; follows {
+					if err != nil || len(got) != 1 || got[0].Header.Get("Authorization") != "" {
+						t.Errorf("%d %s over %s: %d requests to the other host, %v", status, name, scheme, len(got), err)
+					}
+					continue
+				}
+				var network *client.NetworkError
+				if !errors.As(err, &network) || network.Kind != client.BadRedirect || len(got) != 0 {
+					t.Errorf("%d %s over %s: %d requests to the other host, %v", status, name, scheme, len(got), err)
+				}
+			}
 		}
 	}
 }
