@@ -3,7 +3,9 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +27,9 @@ const (
 	// therefore guesses a valid code within a day with a probability of 0.00045.
 	authenticatorCodeBurst    = 5
 	authenticatorCodeInterval = 10 * time.Minute
+	// unconfirmedLifetime is how long a new authenticator app can be confirmed. The page that shows
+	// the secret says this, too.
+	unconfirmedLifetime = 15 * time.Minute
 )
 
 // AddSecondFactor returns a new secret for an authenticator app of the caller. Log-ins need no
@@ -42,7 +47,7 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 		return nil, err
 	}
 	changed := account.SecondFactor
-	changed.Unconfirmed = string(secret)
+	changed.Unconfirmed = fmt.Sprintf("%d:%s", a.now().Add(unconfirmedLifetime).Unix(), secret)
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, changed)
 	})
@@ -63,27 +68,42 @@ func (a *Accounts) totpIssuer(ctx context.Context) string {
 	return u.Hostname()
 }
 
+// unconfirmedSecret returns the secret of the authenticator app that the caller has added and not yet
+// confirmed. It returns "" if there is none, or if unconfirmedLifetime has passed.
+func (a *Accounts) unconfirmedSecret(f store.SecondFactor) auth.TOTP {
+	end, secret, _ := strings.Cut(f.Unconfirmed, ":")
+	if seconds, err := strconv.ParseInt(end, 10, 64); err != nil || a.now().Unix() >= seconds {
+		return ""
+	}
+	return auth.TOTP(secret)
+}
+
 // ConfirmSecondFactor activates the authenticator app that has the secret of
 // [Accounts.AddSecondFactor]. A log-in then needs a code of the app. It ends the other sessions of
-// the caller. Attempts are not limited, because the caller already knows the secret.
+// the caller. Attempts are limited, because a thief of the token, who does not know the secret, could
+// otherwise guess a code and so lock the owner out.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
 	account, err := a.findAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 	if err != nil {
 		return nil, err
 	}
-	if account.SecondFactor.Unconfirmed == "" {
-		return nil, api.NewProblem(api.CodeWrongState, "the account has no authenticator app to confirm: add one first")
+	secret := a.unconfirmedSecret(account.SecondFactor)
+	if secret == "" {
+		return nil, api.NewProblem(api.CodeWrongState, "the account has no authenticator app to confirm, or it was added more than %d minutes ago: add one first", int(unconfirmedLifetime.Minutes()))
 	}
-	step, ok, err := auth.TOTP(account.SecondFactor.Unconfirmed).Verify(in.Body.AuthenticatorCode, a.now(), account.SecondFactor.Step)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
+	step, attempt, err := a.verifyCode(ctx, account, secret, in.Body.AuthenticatorCode)
+	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.RecordRefusal(ctx, actionAddSecondFactor, "")
 		return nil, wrongCodeProblem(api.CodeForbidden)
 	}
+	if err != nil {
+		return nil, err
+	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, store.SecondFactor{Secret: account.SecondFactor.Unconfirmed, Step: step})
+		if err := t.RefundAttempts(ctx, attempt); err != nil {
+			return err
+		}
+		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, store.SecondFactor{Secret: string(secret), Step: step})
 		if err != nil {
 			return err
 		}
@@ -146,27 +166,17 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 }
 
 // checkCode checks a code of the authenticator app of an account. The transaction in which the code is
-// used must call the result consume. checkCode returns a *api.Problem with CodeBadCredentials if the
-// code is wrong or was used before, and with CodeTooMany if there were too many wrong codes. If
-// another request has used the code or removed the app meanwhile, consume returns such a problem, too.
+// used must call the result consume. checkCode returns the errors of verifyCode. If another request has
+// used the code or removed the app meanwhile, consume returns a *api.Problem with CodeBadCredentials.
 func (a *Accounts) checkCode(ctx context.Context, account *store.Account, code string) (consume func(*store.Tx) error, err error) {
-	attempt := store.Attempt{Limit: authenticatorCodeLimit, Key: account.Key}
-	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
-		return nil, err
-	} else if refused != nil {
-		return nil, tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
-	}
 	used := account.SecondFactor
-	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
+	step, attempt, err := a.verifyCode(ctx, account, auth.TOTP(used.Secret), code)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return nil, wrongCodeProblem(api.CodeBadCredentials)
-	}
 	used.Step = step
 	return func(t *store.Tx) error {
-		if err := t.RefundAttempts(ctx, attempt); err != nil { // a correct code does not count as an attempt
+		if err := t.RefundAttempts(ctx, attempt); err != nil {
 			return err
 		}
 		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
@@ -175,6 +185,24 @@ func (a *Accounts) checkCode(ctx context.Context, account *store.Account, code s
 		}
 		return err
 	}, nil
+}
+
+// verifyCode counts an attempt to enter a code of an account, and returns the time step of the code.
+// The transaction in which the code is used must refund the attempt, because a correct code does not
+// count. verifyCode returns a *api.Problem with CodeBadCredentials if the code is wrong or was used
+// before, and with CodeTooMany if there were too many wrong codes.
+func (a *Accounts) verifyCode(ctx context.Context, account *store.Account, secret auth.TOTP, code string) (step int64, attempt store.Attempt, err error) {
+	attempt = store.Attempt{Limit: authenticatorCodeLimit, Key: account.Key}
+	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
+		return 0, attempt, err
+	} else if refused != nil {
+		return 0, attempt, tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
+	}
+	step, ok, err := secret.Verify(code, a.now(), account.SecondFactor.Step)
+	if err == nil && !ok {
+		err = wrongCodeProblem(api.CodeBadCredentials)
+	}
+	return step, attempt, err
 }
 
 // secondFactorProblem converts an error of the store, after a change of an authenticator app, to a

@@ -222,7 +222,7 @@ var (
 	}}
 	ConfirmSecondFactor = Endpoint[ConfirmSecondFactorInput, None]{Operation{
 		ID: "confirmSecondFactor", Method: "PUT", Path: "/api/v1/account/second-factor", Status: 204, Origin: Extension,
-		Summary: "Confirm the new authenticator app with a code. From now on, each log-in needs a code. The other sessions of the account end.",
+		Summary: "Confirm the new authenticator app with a code, at most 15 minutes after it was added. From now on, each log-in needs a code. The other sessions of the account end.",
 	}}
 	RemoveSecondFactor = Endpoint[RemoveSecondFactorInput, None]{Operation{
 		ID: "removeSecondFactor", Method: "PATCH", Path: "/api/v1/account/second-factor/remove", Status: 204, Origin: Extension,

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,11 +92,11 @@ func TestSecondFactor(t *testing.T) {
 	remove.json = `{"currentPassword":"wrong","authenticatorCode":"` + app.code(t) + `"}`
 	user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
 	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"12345x"}`
-	for range 3 {
+	for range 2 {
 		user.refused(t, refusal{call: remove, want: 403, code: api.CodeForbidden})
 	}
-	// Five wrong codes are allowed, whether they are sent to log in or to remove the app. After
-	// them even a valid code is refused in both places.
+	// Five wrong codes are allowed, whether they are sent to confirm the app, to log in or to remove the
+	// app. After them even a valid code is refused.
 	code = app.code(t)
 	remove.json = `{"currentPassword":"` + testPassword + `","authenticatorCode":"` + code + `"}`
 	user.refused(t, refusal{call: remove, want: 429, code: api.CodeTooMany})
@@ -118,6 +119,46 @@ func TestSecondFactor(t *testing.T) {
 	admin.refused(t, refusal{call: lost, want: 409, code: api.CodeWrongState})
 	user = s.as(t, testUser, testPassword)
 	user.refused(t, refusal{call: remove, want: 409, code: api.CodeWrongState})
+}
+
+// TestConfirmationLimit guesses codes of an app that was added and not confirmed, as a thief of the
+// token would. After five wrong codes even the valid one is refused.
+func TestConfirmationLimit(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	owner, thief := s.as(t, testUser, testPassword), s.as(t, testUser, testPassword)
+	var added api.SecondFactor
+	owner.must(t, call{method: "POST", path: "/api/v1/account/second-factor", json: addSecondFactor}, &added)
+	for range 5 {
+		thief.refused(t, refusal{call: confirmCall("12345x"), want: 403, code: api.CodeForbidden})
+	}
+	thief.refused(t, refusal{call: confirmCall("12345x"), want: 429, code: api.CodeTooMany})
+	app := &authenticator{secret: auth.TOTP(added.Secret)}
+	thief.refused(t, refusal{call: confirmCall(app.code(t)), want: 429, code: api.CodeTooMany})
+	s.as(t, testUser, testPassword) // no code is needed
+}
+
+// TestConfirmationTimeLimit confirms an app fourteen and fifteen minutes after it was added.
+func TestConfirmationTimeLimit(t *testing.T) {
+	t.Parallel()
+	for minutes, want := range map[int64]int{14: 204, 15: 409} {
+		var ahead atomic.Int64 // minutes
+		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load()) * time.Minute) }
+		s := newTestServer(t, server.Options{Now: now})
+		s.addUser(t)
+		user := s.as(t, testUser, testPassword)
+		var added api.SecondFactor
+		user.must(t, call{method: "POST", path: "/api/v1/account/second-factor", json: addSecondFactor}, &added)
+		ahead.Store(minutes)
+		code, err := auth.TOTP(added.Secret).Code(now().Unix() / 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, body := user.send(t, confirmCall(code)); resp.StatusCode != want {
+			t.Errorf("after %d minutes: %d %s", minutes, resp.StatusCode, body)
+		}
+	}
 }
 
 // TestRemoveSecondFactor removes the authenticator app of the caller.

@@ -29,8 +29,8 @@ type Account struct {
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
-	// Unconfirmed is the secret of a new app. When the service receives a valid code of this
-	// app, Unconfirmed becomes Secret.
+	// Unconfirmed is the Unix time until which a new app can be confirmed, a colon, and the secret of
+	// the app. When the service receives a valid code of this app, its secret becomes Secret.
 	Unconfirmed string
 	// Step is the time step of the last accepted code. Codes of this and earlier steps are refused.
 	Step int64
