@@ -19,9 +19,13 @@ func TestSecurityPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	declared := declaredTests(t)
-	for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1) {
-		if !declared[name[1]] {
-			t.Errorf("docs/security.md names %s, which does not exist", name[1])
+	for _, name := range regexp.MustCompile("`(?:([a-z0-9]+)\\.)?((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1) {
+		folder, test := name[1], name[2]
+		switch folders := declared[test]; {
+		case len(folders) == 0, folder != "" && !slices.Contains(folders, folder):
+			t.Errorf("docs/security.md names %s, which does not exist", name[0])
+		case folder == "" && len(folders) > 1:
+			t.Errorf("docs/security.md names %s, which is ambiguous: write the package before it, one of %v", name[0], folders)
 		}
 	}
 	requirement := regexp.MustCompile(`^\| (\d+\.\d+\.\d+)`)
@@ -39,10 +43,11 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// declaredTests returns the names of all tests and fuzz targets of the module.
-func declaredTests(t *testing.T) map[string]bool {
+// declaredTests returns, for the name of each test and fuzz target of the module, the names of the
+// folders whose packages have it.
+func declaredTests(t *testing.T) map[string][]string {
 	t.Helper()
-	names := map[string]bool{}
+	names := map[string][]string{}
 	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]+)\(`)
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
@@ -50,7 +55,7 @@ func declaredTests(t *testing.T) map[string]bool {
 		}
 		text, err := os.ReadFile(path)
 		for _, found := range declaration.FindAllStringSubmatch(string(text), -1) {
-			names[found[1]] = true
+			names[found[1]] = append(names[found[1]], filepath.Base(filepath.Dir(path)))
 		}
 		return err
 	})
