@@ -142,12 +142,17 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 }
 
 // warnSimilarClasses warns about classes whose names differ only in spelling, once for all spellings of
-// a name.
+// a name. If all classes are booleans, words and numbers with the same meaning, such as true and 1, are
+// spellings of one name.
 func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
+	areBooleans := haveOnlyBooleans(list)
 	spellings := make(map[string][]string, len(list)) // the spellings of each folded name
 	var names []string                                // the folded names, in the order of list
 	for i := range list {
 		folded := cells.FoldLabel(list[i].Text)
+		if areBooleans {
+			folded = cells.FoldBoolean(folded)
+		}
 		if spellings[folded] == nil {
 			names = append(names, folded)
 		}

@@ -117,6 +117,9 @@ func TestWarningsAboutClassNames(t *testing.T) {
 		{[]string{"ja", "nein", "-"}, []string{`the label "-" (30 rows) is not read as a missing label, but as a class of its own`}},
 		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
 		{[]string{"Yes", "YES", "no", "yes"}, []string{`the classes "YES", "Yes" and "yes" differ in spelling only`}},
+		{[]string{"true", "1", "Y", "false", "0"}, []string{`the classes "0" and "false" differ in spelling only`, `the classes "1", "Y" and "true" differ in spelling only`}},
+		{[]string{"1", "0", "no", "maybe"}, nil},
+		{[]string{"T", "N"}, nil},
 		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
 	} {
 		file := "id,size,label\n"
