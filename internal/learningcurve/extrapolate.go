@@ -265,11 +265,13 @@ func rowTimeExponent(classes int) float64 {
 }
 
 // extrapolateTime sets the times, extrapolated from the time of the last trial. The race on all
-// rows trains on rowRatio times as many rows; see weightedTrainedRows.
+// rows trains on rowRatio times as many rows; see weightedTrainedRows. If the last trial was stopped,
+// Fastest is at least its time, because a race on more rows takes longer.
 func (f *Forecast) extrapolateTime(last Trial, rowRatio float64) {
 	expected := last.Seconds * math.Pow(rowRatio, rowTimeExponent(len(last.classes)))
 	f.Fastest = expected / timeUncertainty
 	if last.Cut { // the race on all rows takes longer, by an unknown time
+		f.Fastest = max(f.Fastest, last.Seconds)
 		return
 	}
 	slowest := expected * timeUncertainty

@@ -164,6 +164,11 @@ func TestTimeOfCutTrial(t *testing.T) {
 	if f := extrapolate(t, []learningcurve.Trial{one}, classes, 1, false); f.Seconds != nil || f.Slowest != nil || f.Fastest <= one.Seconds {
 		t.Errorf("%+v after 5 s for a tenth of the rows", f)
 	}
+	most := learningcurve.NewTrial(16000, classes, 0.9, 12800, 0.9, 3200)
+	most.Seconds, most.Cut = 5, true
+	if f := extrapolate(t, []learningcurve.Trial{most}, classes, 1, false); f.Fastest != most.Seconds {
+		t.Errorf("at least %v s for all rows after more than 5 s for most of them", f.Fastest)
+	}
 }
 
 // TestSizes checks that samples are smaller than the file.
