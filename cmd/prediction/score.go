@@ -120,9 +120,11 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err != nil {
 		return err
 	}
+	name = result.MetricName(name)
 	if err := checkMetricClass(name, result); err != nil {
 		return err
 	}
+	o.gate.RenameClasses(result.ClassName)
 	results, err := o.gate.EvaluateScores(predictions, classLabels(result), func(r *gate.Requirement) gate.Score { return requiredScore(result, r) })
 	if err != nil {
 		return err

@@ -73,6 +73,15 @@ func (f *Flags) Parse() error {
 	return nil
 }
 
+// RenameClasses replaces the class of each requirement by the class that name returns for it.
+func (f *Flags) RenameClasses(name func(class string) string) {
+	for _, r := range f.requirements {
+		if r.Class != "" {
+			r.Class = name(r.Class)
+		}
+	}
+}
+
 // CheckClasses returns an error if a requirement is on a class that is not in classes. If
 // classes is empty, the classes are unknown, and CheckClasses returns nil.
 func (f *Flags) CheckClasses(classes []string) error {

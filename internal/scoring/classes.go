@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/learn/metric"
 	"foretell/internal/table/cells"
 )
 
@@ -23,7 +24,8 @@ type classes struct {
 const maxClasses = 2000
 
 // newClasses returns the classes of both files. The classes with a probability column come first,
-// in file order, and then the other labels, sorted.
+// in file order, and then the other labels, sorted. If the files write a label in different ways, such
+// as 0 and 0.0, its name is the one in the predictions.
 func newClasses(p *predictions, a *answers) (*classes, error) {
 	c := &classes{index: map[string]int32{}, key: p.key}
 	for _, name := range p.classes {
@@ -46,6 +48,9 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 	}
 	if err := collect(Predictions, p.label, p.labels); err != nil {
 		return nil, err
+	}
+	for _, label := range slices.Backward(p.labels) { // of several ways to write a label, the first counts
+		rest[c.key(label)] = label
 	}
 	others := slices.Collect(maps.Values(rest))
 	slices.SortFunc(others, func(x, y string) int { return strings.Compare(c.key(x), c.key(y)) })
@@ -110,4 +115,30 @@ func canonicalLabel(label string) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return label
+}
+
+// ClassName returns label as r writes it: 0 becomes 0.0 if r has no class 0, but a class 0.0. It returns
+// label unchanged if r does not have this class, or writes it in several ways.
+func (r *Result) ClassName(label string) string {
+	name, key := label, canonicalLabel(trimLabel(label))
+	for _, class := range r.Classes {
+		switch {
+		case class.Label == label:
+			return label
+		case canonicalLabel(trimLabel(class.Label)) != key:
+		case name != label:
+			return label // two classes of the model differ only in the form of a number
+		default:
+			name = class.Label
+		}
+	}
+	return name
+}
+
+// MetricName returns the name of a metric with its class as r writes it; see [Result.ClassName].
+func (r *Result) MetricName(name string) string {
+	if base, class := metric.SplitName(name); base != name {
+		return base + "[" + r.ClassName(class) + "]"
+	}
+	return name
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,40 @@ func TestCodesAreDifferentLabels(t *testing.T) {
 	r := scored(t, "id,prediction\n1,999000011000000103\n2,01\n3,0x10\n4,2.50\n", "id,kind\n1,999000011000000104\n2,1\n3,16\n4,2.5\n", Options{})
 	if r.Accuracy.Value != 0.25 {
 		t.Errorf("accuracy %v, want 0.25: only 2.50 and 2.5 are equal", r.Accuracy.Value)
+	}
+}
+
+// TestNamesOfClasses scores files that write the classes in different ways. The classes have the names
+// that they have in the predictions.
+func TestNamesOfClasses(t *testing.T) {
+	for name, c := range map[string]struct {
+		predictions string
+		want        []string
+	}{
+		"predicted":            {"id,prediction\n1,1\n2,0\n3,1\n", []string{"0", "1"}},
+		"one probability":      {"id,prediction,probability_1\n1,1,0.9\n2,0,0.2\n3,1,0.8\n", []string{"1", "0"}},
+		"only in the answers":  {"id,prediction,probability_1\n1,1,0.9\n2,1,0.7\n3,1,0.8\n", []string{"1", "0.0"}},
+		"written in two forms": {"id,prediction\n1,1\n2,1.0\n3,1.0\n", []string{"0.0", "1", "1.0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := scored(t, c.predictions, "id,kind\n1,1.0\n2,0.0\n3,1.0\n", Options{})
+			var got []string
+			for _, class := range r.Classes {
+				got = append(got, class.Label)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("classes %q, want %q", got, c.want)
+			}
+			if got := r.MetricName("f1[0.00]"); r.Metric(got) == nil {
+				t.Errorf("no metric %s", got)
+			}
+		})
+	}
+	r := scored(t, "id,prediction\n1,1\n2,1.0\n3,1.0\n", "id,kind\n1,1.0\n2,0.0\n3,1.0\n", Options{})
+	for name, want := range map[string]string{"recall[1]": "recall[1]", "recall[1.0]": "recall[1.0]", "recall[1e0]": "recall[1e0]", "recall[2]": "recall[2]", "accuracy": "accuracy"} {
+		if got := r.MetricName(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }
 
