@@ -79,6 +79,12 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	if layout.Delimiter != csvfile.AutoDelimiter {
 		opts.Delimiter = layout.Delimiter
 	}
+	opts.StdinCommand = func(name string) string {
+		if slices.Contains(paths, name) {
+			return f.CommandWithFiles(map[string]string{name: "-"}, "")
+		}
+		return f.Running.CommandPath() + " -" // the file matches a pattern
+	}
 	in.table = tablefile.New(files, opts)
 	return in, nil
 }

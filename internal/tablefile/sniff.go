@@ -13,17 +13,18 @@ import (
 )
 
 // unsupportedFormats holds the first bytes of files in unsupported formats, and messages
-// about them.
+// about them. In a message, rejectUnsupported replaces FILE by the name of the file, and COMMAND by the
+// command that reads it from standard input.
 var unsupportedFormats = []struct{ magic, message string }{
-	{"SQLite format 3\x00", "this is an SQLite database: pipe one of its tables, as in sqlite3 -csv -header FILE 'SELECT * FROM …' | foretell run -"},
+	{"SQLite format 3\x00", "this is an SQLite database: pipe one of its tables, as in sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | COMMAND (sqlite3 FILE .tables lists them)"},
 	{"\xD0\xCF\x11\xE0", "this is an Office document of the old format (.xls) or one with a password: save the sheet as .xlsx without a password, or as CSV"},
 	{"PARE", "this is an encrypted Parquet file: decrypt it, or write the table as CSV"},
 	{"ARROW1", "this is an Arrow (Feather) file: write the table as Parquet or CSV"},
 	{"Obj\x01", "this is an Avro file: write the table as Parquet or CSV"},
 	{"ORC", "this is an ORC file: write the table as Parquet or CSV"},
 	{"\x89HDF", "this is an HDF5 file: write the table as Parquet or CSV"},
-	{"\xFD7zXZ\x00", "this is an xz file: unpack it, as in xz -dc FILE | foretell run -"},
-	{"BZh", "this is a bzip2 file: unpack it, as in bzip2 -dc FILE | foretell run -"},
+	{"\xFD7zXZ\x00", "this is an xz file: unpack it, as in xz -dc FILE | COMMAND"},
+	{"BZh", "this is a bzip2 file: unpack it, as in bzip2 -dc FILE | COMMAND"},
 	{"7z\xBC\xAF\x27\x1C", "this is a 7z archive: unpack it"},
 	{"Rar!", "this is a RAR archive: unpack it"},
 	{"%PDF-", "this is a PDF document: save the table as CSV"},
@@ -64,14 +65,28 @@ var compressions = []struct{ magic, name, program string }{
 
 // rejectUnsupported returns a defect if head, the beginning of the unpacked content of the file, is
 // the beginning of a file in an unsupported format.
-func (f *sourceFile) rejectUnsupported(head []byte) error {
-	name := f.Name
+func (f *sourceFile) rejectUnsupported(head []byte, opts Options) error {
+	message := f.compressedTwiceMessage(head)
+	if message == "" {
+		message = unsupportedMessage(f.Name, head)
+	}
+	if message == "" {
+		return nil
+	}
+	name, command := f.Name, "foretell run -"
 	if strings.ContainsAny(name, " '\"") {
 		name = "FILE" // the name would have to be quoted, or is not the name of a file
 	}
-	binary := func(message string) error {
-		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
+	if opts.StdinCommand != nil && strings.Contains(message, "COMMAND") {
+		command = opts.StdinCommand(f.Name)
 	}
+	message = strings.NewReplacer(" FILE", " "+name, "COMMAND", command).Replace(message)
+	return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
+}
+
+// compressedTwiceMessage returns a message if head begins a compressed file, although the file is
+// already unpacked. Otherwise it returns "".
+func (f *sourceFile) compressedTwiceMessage(head []byte) string {
 	for _, inner := range compressions {
 		if f.compression == "" || !bytes.HasPrefix(head, []byte(inner.magic)) {
 			continue
@@ -82,15 +97,12 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 		}
 		for _, outer := range compressions {
 			if outer.name == f.compression && !f.isMember {
-				message += " once, as in " + outer.program + " -dc " + name + " | foretell run -"
+				message += " once, as in " + outer.program + " -dc FILE | COMMAND"
 			}
 		}
-		return binary(message)
+		return message
 	}
-	if message := unsupportedMessage(f.Name, head); message != "" {
-		return binary(strings.Replace(message, " FILE", " "+name, 1))
-	}
-	return nil
+	return ""
 }
 
 // unsupportedMessage returns a message about the unsupported format of a file with this name that

@@ -76,7 +76,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := f.rejectUnsupported(head); err != nil {
+	if err := f.rejectUnsupported(head, opts); err != nil {
 		return err
 	}
 	if found, err := f.convertRandomAccess(ctx, head, opts); found || err != nil {

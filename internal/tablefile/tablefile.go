@@ -30,6 +30,9 @@ type Options struct {
 	SkipRows int
 	// MaxBytes limits the size of each converted or unpacked file. 0 means no limit.
 	MaxBytes int64
+	// StdinCommand returns the command that reads the named file from standard input instead, for
+	// messages. Defaults to "foretell run -".
+	StdinCommand func(name string) string
 }
 
 // File is a file to read.

@@ -138,7 +138,7 @@ func (r *gzipReader) nextMember() error {
 }
 
 // errTrailing is the error of a gzip file with other bytes after its last member.
-var errTrailing = errors.New("the file has bytes after the end of its compressed data: copy or download it again, or unpack it without them, as in gzip -dc FILE | foretell run -")
+var errTrailing = errors.New("the file has bytes after the end of its compressed data: copy or download it again, or unpack it without them with gzip -dc")
 
 // errCutOff is the error of a compressed file without its end.
 var errCutOff = errors.New("the end of the file is missing: copy or download it again")
