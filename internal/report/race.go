@@ -27,7 +27,7 @@ func ExplainWin(r *api.ModelReport) string {
 	case winner.LogLoss <= other.LogLoss, r.Algorithm == blend && formatScore(winner.LogLoss) == formatScore(other.LogLoss):
 		return fmt.Sprintf("%s was chosen by log loss: %s, %s %s (lower is better)", r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	case r.Blended != nil && r.Algorithm == blend:
-		return fmt.Sprintf("%s was chosen, because a blend is usually better on new rows (log loss on the validation rows %s, %s %s; lower is better)",
+		return fmt.Sprintf("%s was chosen, although its log loss on the validation rows is higher (%s, %s %s), because a blend is usually better on new rows",
 			r.Algorithm, formatScore(winner.LogLoss), name, formatScore(other.LogLoss))
 	}
 	return fmt.Sprintf("%s was chosen by %s: %s, %s %s", r.Algorithm, api.PerformanceName(r.Metric), formatScore(winner.Performance), name, formatScore(other.Performance))

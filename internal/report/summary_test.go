@@ -105,7 +105,7 @@ func TestSummary(t *testing.T) {
 			"a blend with a higher log loss than a single one",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},
-			`BLEND was chosen, because a blend is usually better on new rows (log loss on the validation rows 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
+			`BLEND was chosen, although its log loss on the validation rows is higher (0.5010, best single BSIX01 0.5000), because a blend is usually better on new rows, after 11 s`,
 		},
 		{
 			"a performance that no other comes near",
