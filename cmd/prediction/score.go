@@ -44,7 +44,8 @@ the baseline, which always predicts the most frequent class.
 Predictions of any program can be scored. PREDICTIONS is a CSV with a column named
 prediction, or a CSV with two columns: the ID and the prediction. The metrics rocAuc,
 prAuc and logLoss require a column probability_<class> for each class. With two
-classes, one of the two columns is sufficient.
+classes, one of the two columns is sufficient. For logLoss, a probability below 2⁻²³
+counts as 2⁻²³, so a row costs at most 15.94.
 
 With two classes, prAuc is computed for the class with fewer rows in the training file.
 The receipt of PREDICTIONS names this class. If no receipt names it, for example after
