@@ -81,7 +81,7 @@ func (r *Repairer) useRolesOfCopy(ctx context.Context, c *correctedCopy) error {
 		return err
 	}
 	schema := p.TrainProfile.Schema
-	if p.hasRejectedID && !c.result.GeneratedID {
+	if p.roles.GeneratedID && !c.result.GeneratedID {
 		p.roles.IDReason = ""
 	}
 	p.roles.ID, p.roles.GeneratedID, p.roles.Label = schema.ID, c.result.GeneratedID, schema.Label
@@ -226,7 +226,9 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	if in != r.Train || layout.Blind || !r.hasSample || r.hasWrongHeader() {
 		return layout
 	}
-	layout.GenerateID = r.roles.GeneratedID && !r.hasRejectedID // the copy may lack the rows with an invalid ID
+	if r.roles.GeneratedID && !r.hasRejectedID && !r.hasSecondHeader() { // otherwise, the copy may lack the rows with an invalid ID
+		layout.GenerateID = true
+	}
 	if in.layout.ID != "" {
 		layout.ID = in.layout.ID
 	}
@@ -236,6 +238,11 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 		layout.Label = label
 	}
 	return layout
+}
+
+// hasSecondHeader reports whether rows of the training file look like a second header. The copy lacks them.
+func (p *Preflight) hasSecondHeader() bool {
+	return slices.ContainsFunc(p.TrainProfile.Warnings, func(w csvfile.Warning) bool { return w.Code == csvfile.CodeSecondHeader })
 }
 
 // closeAndReplaceInput closes the original input, and returns the copy as the input that

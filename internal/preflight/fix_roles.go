@@ -43,7 +43,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, in *InputTable, layout *repa
 		r.roles = found
 	}
 	if !found.GeneratedID {
-		chosen.ID, chosen.GenerateInvalid = table.ColumnIndex(found.ID), r.hasRejectedID
+		chosen.ID, chosen.GenerateInvalid = table.ColumnIndex(found.ID), r.roles.GeneratedID
 	}
 	if found.Label != "" {
 		chosen.Label, chosen.LabelReason = table.ColumnIndex(found.Label), found.LabelReason

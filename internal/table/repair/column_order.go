@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 )
 
@@ -18,8 +20,7 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	decides := r.blind && r.opts.Train != nil && r.opts.ChooseRoles != nil
 	r.suggested = ColumnRoles{Label: -1}
 	if r.opts.ChooseRoles != nil && (decides || layout.Label == "" || layout.ID == "" && !layout.GenerateID) {
-		rows := slices.DeleteFunc(slices.Clone(r.dialect.sample), r.repeatsHeader)
-		if r.suggested, err = r.opts.ChooseRoles(r.names, rows); err != nil {
+		if r.suggested, err = r.opts.ChooseRoles(r.names, r.sampleRows()); err != nil {
 			return err
 		}
 	}
@@ -38,6 +39,58 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	default:
 		r.id = r.suggested.ID
 	}
+	return nil
+}
+
+// sampleRows returns the rows of the sample without those that repeat the header or look like a second
+// header.
+func (r *repairer) sampleRows() [][][]byte {
+	rows := slices.DeleteFunc(slices.Clone(r.dialect.sample), r.repeatsHeader)
+	stats := columnstats.NewCollector(len(r.names))
+	for i, row := range rows {
+		if len(row) == len(r.names) && !isBlankRow(row) {
+			stats.AddRow(row, i)
+		}
+	}
+	headers := check.SecondHeaderLines(stats.Columns(), generatedID, r.expectedLabel())
+	if len(headers) == 0 || r.blind {
+		return rows
+	}
+	return slices.Concat(rows[:headers[0]], rows[headers[len(headers)-1]+1:])
+}
+
+// expectedLabel returns the position of the label of a training file before chooseLabel is called, or -1
+// if it is not known.
+func (r *repairer) expectedLabel() int {
+	switch {
+	case r.blind:
+		return -1
+	case r.opts.Layout.Label != "":
+		return slices.Index(r.names, r.opts.Layout.Label)
+	}
+	return r.suggested.Label
+}
+
+// maxBlankIDs is the largest number of elements of repairer.blankIDs. It is more than the number of
+// lines that check.SecondHeaderLines returns.
+const maxBlankIDs = 3
+
+// rejectInvalidIDs makes the copy have generated IDs if ColumnRoles.GenerateInvalid is set and the
+// ID column has missing or repeated IDs. Rows that are left out do not count.
+func (r *repairer) rejectInvalidIDs() error {
+	if r.id < 0 || !r.suggested.GenerateInvalid {
+		return nil
+	}
+	headers := check.SecondHeaderLines(r.stats.Columns(), r.id, r.expectedLabel())
+	hasBlankID := slices.ContainsFunc(r.blankIDs, func(line int) bool { return !slices.Contains(headers, line) })
+	repeated, _, err := r.ids.Duplicates(r.ctx, 1)
+	if err != nil || !hasBlankID && len(repeated) == 0 {
+		return err
+	}
+	if train := r.opts.Train; train != nil && r.names[r.id] == train.Schema.ID { // the generated column has this name
+		r.names[r.id] = csvfile.UniqueName(train.Schema.ID, func(one string) bool { return slices.Contains(r.names, one) })
+	}
+	r.id = generatedID
 	return nil
 }
 

@@ -112,7 +112,7 @@ type repairer struct {
 	ids         *dupid.Set
 	stats       *columnstats.Collector // statistics of the rows with the right number of fields
 	id          int                    // position of the ID, or generatedID
-	hasBlankID  bool                   // the first pass found a row without an ID
+	blankIDs    []int                  // lines of the first rows without an ID that have a label
 	label       int                    // position of the label, or -1
 	suggested   ColumnRoles
 	moreHeaders []int // lines of the rows below the header that look like a second header
@@ -177,27 +177,13 @@ func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	switch {
 	case r.id < 0:
 	case cells.IsBlank(fields[r.id]):
-		r.hasBlankID = true
+		label := r.expectedLabel()
+		if len(r.blankIDs) < maxBlankIDs && (label < 0 || !cells.IsBlank(fields[label])) { // otherwise, the row is left out
+			r.blankIDs = append(r.blankIDs, line)
+		}
 	default:
 		r.ids.Add(fields[r.id], line)
 	}
-}
-
-// rejectInvalidIDs makes the copy have generated IDs if ColumnRoles.GenerateInvalid is set and the
-// ID column has missing or repeated IDs.
-func (r *repairer) rejectInvalidIDs() error {
-	if r.id < 0 || !r.suggested.GenerateInvalid {
-		return nil
-	}
-	repeated, _, err := r.ids.Duplicates(r.ctx, 1)
-	if err != nil || !r.hasBlankID && len(repeated) == 0 {
-		return err
-	}
-	if train := r.opts.Train; train != nil && r.names[r.id] == train.Schema.ID { // the generated column has this name
-		r.names[r.id] = csvfile.UniqueName(train.Schema.ID, func(one string) bool { return slices.Contains(r.names, one) })
-	}
-	r.id = generatedID
-	return nil
 }
 
 // assignRolesAndOrder determines the roles of the columns from their contents, and their order in
