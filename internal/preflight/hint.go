@@ -310,7 +310,7 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 	switch {
 	case missing && p.isBlind(in) && in.headerBelowTitle != nil:
 		return p.fixHint(in)
-	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID:
+	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID && f.Name != in.flagLayout.Label:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them (see --drop)"

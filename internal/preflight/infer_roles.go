@@ -288,8 +288,8 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 	if err != nil {
 		return err
 	}
-	if id := in.flagLayout.ID; id != "" && p.Blind == nil && table.ColumnIndex(id) < 0 {
-		p.addFinding(in, compare.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " for the ID"}, "")
+	if p.Blind == nil {
+		p.checkFlagColumns(in, names, known.Label)
 	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names, &known)

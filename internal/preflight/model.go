@@ -2,10 +2,13 @@ package preflight
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"foretell/internal/api"
 	"foretell/internal/drift"
+	"foretell/internal/exit"
 	"foretell/internal/roles"
 	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
@@ -28,6 +31,9 @@ func FeatureNames(d *api.Dataset) []string {
 // model's dataset. There is no training file, so the blind file is in p.Train.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	if label := p.Train.flagLayout.Label; slices.Contains(p.modelColumns.Features, label) {
+		return exit.Usagef("--label: %s is a feature of the model, not its label", strconv.Quote(label)).WithHint("name another column, or omit --label")
+	}
 	p.modelFormats = &frame.Schema{}
 	var known []profile.TrainingColumn
 	for _, column := range dataset.Columns {
@@ -76,6 +82,21 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	}
 	p.warnTakenNames(p.Train, p.TrainProfile, classes)
 	return nil
+}
+
+// checkFlagColumns adds a defect if the column of --id or --label is not among names, the columns of
+// a blind file. If trainingLabel, the label of the training file, is missing, it adds no defect: then
+// the blind file has no labels.
+func (p *Preflight) checkFlagColumns(in *InputTable, names []string, trainingLabel string) {
+	for _, flag := range []struct{ column, role string }{{in.flagLayout.ID, "ID"}, {in.flagLayout.Label, "label"}} {
+		if flag.column == "" || slices.Contains(names, flag.column) || flag.role == "label" && flag.column == trainingLabel {
+			continue
+		}
+		p.addFinding(in, compare.SeverityDefect, csvfile.Defect{
+			Code: csvfile.CodeMissingColumn, Line: 1, Name: flag.column,
+			Message: fmt.Sprintf("there is no column %s for the %s%s", strconv.Quote(flag.column), flag.role, csvfile.DidYouMean(flag.column, names)),
+		}, "")
+	}
 }
 
 // codeUnusedColumn is the code of a warning about columns that the blind file lacks and the model
