@@ -58,7 +58,7 @@ corrected, no copy is written and the exit status is 6. FILE and BLIND are never
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[preflight.Report]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.BothFilesRoles)
 	opts.wait.Factory, opts.wait.Cmd = f, cmd
 	opts.wait.BindProgress(cmd)
 	opts.fixes.Bind(cmd)

@@ -70,7 +70,7 @@ row is explained.`,
 	opts.wait.ServiceFlags.Bind(cmd, f)
 	opts.wait.BindProgress(cmd)
 	opts.output.BindList(cmd, f, cli.ResultType[report.ExplainedRow]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.BlindRoles)
 	flags := cmd.Flags()
 	flags.Lookup("quiet").Usage = "print only the IDs of the rows; no progress, notices or warnings"
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service; - is standard input")

@@ -103,7 +103,7 @@ or kept.`,
 	opts.wait.BindWait(cmd, f)
 	opts.training.Bind(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.Plan]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.BothFilesRoles)
 	opts.layout.BindTrainingRoles(cmd)
 	opts.target.Bind(cmd, f)
 	opts.target.BindExplain(cmd)

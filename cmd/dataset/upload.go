@@ -35,7 +35,7 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.wait.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.TrainingRoles)
 	cmd.Flags().StringVar(&opts.description, "description", "", "`text` that describes the dataset, 3 to 150 characters")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	return cmd
@@ -128,7 +128,7 @@ func newDatasetsUploadCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.wait.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.TrainingRoles)
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }

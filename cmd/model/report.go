@@ -57,7 +57,7 @@ a large drift. BLIND stays on this machine.`,
 	opts.wait.ServiceFlags.Bind(cmd, f)
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[modelReport]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.BlindRoles)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.blind, "blind", nil, "blind `file` to compare with the training file; if repeated, the files are joined into one table")
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves to one HTML `FILE`, or to standard output if FILE is -")

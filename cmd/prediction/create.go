@@ -45,7 +45,7 @@ The result is written next to the blind file, or to the file named by -o. With
 func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	o.wait.Bind(cmd, f)
 	o.output.BindItem(cmd, f, cli.ResultType[Result](), cli.ResultType[api.CreatedPrediction]())
-	o.layout.Bind(cmd)
+	o.layout.Bind(cmd, preflight.BlindRoles)
 	o.target.Bind(cmd, f)
 	o.target.BindExplain(cmd)
 	cmd.MarkFlagsMutuallyExclusive("no-wait", "output")

@@ -36,7 +36,7 @@ expected number of rows.`,
 	}
 	opts.wait.BindWait(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[Result]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.BlindRoles)
 	opts.target.Bind(cmd, f)
 	cmd.Flags().Lookup("output").Usage = "`file` to write the predictions to as CSV, or - for standard output (default KEY.predictions.csv, where KEY is the first 8 characters of the key)"
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; if repeated, the files are joined into one table")

@@ -41,7 +41,7 @@ change the result can also change the receipt.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[verifyDocument]())
-	opts.layout.Bind(cmd)
+	opts.layout.Bind(cmd, preflight.PredictedRoles)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` that was predicted; if repeated, the files are joined into one table")
 	cmd.Flags().StringVar(&opts.receipt, "receipt", "", "receipt `FILE` (default RESULT.receipt.json)")
 	return cmd

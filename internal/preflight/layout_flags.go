@@ -45,11 +45,29 @@ const maxSkipRows = 10_000
 // generateIDs is the value of --id that requests a generated ID column.
 const generateIDs = "-"
 
-// Bind adds --label, --id and --drop to cmd.
-func (l *LayoutFlags) Bind(cmd *cobra.Command) {
+// RoleHelp says in the help of --label and --id which columns a command uses without these flags.
+type RoleHelp struct {
+	label string // the help of --label
+	id    string // the default of --id
+}
+
+// The help of commands that read only a training file; a training file and perhaps a blind file; a
+// blind file, whose model is known; and a blind file that was predicted, whose receipt is known.
+var (
+	TrainingRoles  = RoleHelp{label: "`column` of the labels (default the last column)", id: inferredID}
+	BothFilesRoles = RoleHelp{label: "`column` of the labels (default the column that BLIND lacks or has without values, or else the last column)", id: inferredID}
+	BlindRoles     = RoleHelp{label: "`column` of the labels in BLIND (default the label of the training file, if BLIND has this column)", id: "the ID column of the training file, or else " + inferredID}
+	PredictedRoles = RoleHelp{label: "`column` of the labels in BLIND (default as in the prediction)", id: "as in the prediction"}
+)
+
+// inferredID is the default of --id for a file whose IDs no other file names.
+const inferredID = "a column that looks like IDs, or else generated IDs"
+
+// Bind adds --label, --id, --drop and the flags of the format to cmd.
+func (l *LayoutFlags) Bind(cmd *cobra.Command, help RoleHelp) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks or has without values, or else the last column)")
-	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default a column that looks like IDs, or else generated IDs)")
+	flags.StringVar(&l.Label, "label", "", help.label)
+	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default "+help.id+")")
 	flags.Var(&l.drop, "drop", "`columns` to ignore, separated by commas; in a list, a name that has a comma is in double quotes")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
