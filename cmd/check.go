@@ -87,7 +87,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
 			WithHint("to check several training files as one table, give the blind file with --blind: `%s`", term.Command("check", "--blind "+term.ShellQuote(args[last]), args[:last]...))
 	}
-	if err := o.fixes.CheckSwapSeparators(o.blindOnly); err != nil {
+	if err := o.fixes.CheckCopies(o.blindOnly); err != nil {
 		return err
 	}
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {

@@ -244,6 +244,10 @@ func (o *runOptions) checkBlindFlags() error {
 		flag = "--explain"
 	case o.target.Columns != nil:
 		flag = "--columns"
+	case o.target.NoReceipt:
+		flag = "--no-receipt"
+	case o.target.Force && !o.wait.Cmd.Flags().Changed("junit"):
+		flag = "--force"
 	default:
 		return nil
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"unicode/utf8"
@@ -52,7 +53,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		if err := o.factory.CheckReadingFlags("FILE"); err != nil {
+		if err := cmp.Or(o.factory.CheckReadingFlags("FILE"), o.factory.CheckFlagsWithout("FILE", "no-wait")); err != nil {
 			return err
 		}
 	}

@@ -83,33 +83,8 @@ type modelReport struct {
 }
 
 func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
-	if err := o.gate.Parse(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
-	}
-	if len(o.blind) == 0 {
-		if err := o.factory.CheckReadingFlags("--blind FILE"); err != nil {
-			return err
-		}
-	}
-	if o.html == "-" && o.wantsFields() {
-		other := "--fields"
-		if o.output.JSON {
-			other = "--json"
-		}
-		return exit.Usagef("--html - and %s both write to standard output", other).WithHint("choose a file with --html FILE")
-	}
-	if err := o.gate.CheckJUnitFile([]string{o.html}, o.blind...); err != nil {
-		return err
-	}
-	if o.html != "" && o.html != "-" {
-		for _, in := range o.blind {
-			if cli.SameFile(o.html, in) {
-				return exit.Usagef("the output \"%s\" is also the input \"%s\"", o.html, in).WithHint("choose another file with --html")
-			}
-		}
-		if err := cli.CheckOutputPath(o.html, o.force, "choose another file with --html"); err != nil {
-			return err
-		}
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
 	if err != nil {
@@ -155,6 +130,42 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 		}
 	}
 	return o.gate.Publish(ctx, &o.output, verdicts, nil)
+}
+
+// checkFlags returns an error if flags are invalid or have no effect, or if a file must not be written.
+func (o *modelsReportOptions) checkFlags() error {
+	if err := o.gate.Parse(); err != nil {
+		return err
+	}
+	if len(o.blind) == 0 {
+		if err := o.factory.CheckReadingFlags("--blind FILE"); err != nil {
+			return err
+		}
+	}
+	if o.html == "" && !o.output.Cmd.Flags().Changed("junit") {
+		if err := o.factory.CheckFlagsWithout("--html FILE", "force"); err != nil {
+			return err
+		}
+	}
+	if o.html == "-" && o.wantsFields() {
+		other := "--fields"
+		if o.output.JSON {
+			other = "--json"
+		}
+		return exit.Usagef("--html - and %s both write to standard output", other).WithHint("choose a file with --html FILE")
+	}
+	if err := o.gate.CheckJUnitFile([]string{o.html}, o.blind...); err != nil {
+		return err
+	}
+	if o.html == "" || o.html == "-" {
+		return nil
+	}
+	for _, in := range o.blind {
+		if cli.SameFile(o.html, in) {
+			return exit.Usagef("the output \"%s\" is also the input \"%s\"", o.html, in).WithHint("choose another file with --html")
+		}
+	}
+	return cli.CheckOutputPath(o.html, o.force, "choose another file with --html")
 }
 
 // wantsFields reports whether the flags ask for the report as JSON or for some of its fields.

@@ -65,6 +65,11 @@ columns are id, from and to, and with --answers also truth.`,
 }
 
 func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) error {
+	if o.answers == "" {
+		if err := o.factory.CheckFlagsWithout("--answers FILE", "label"); err != nil {
+			return err
+		}
+	}
 	if err := preflight.CheckOneStdin(first, second, o.answers); err != nil {
 		return err
 	}

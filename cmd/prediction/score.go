@@ -117,6 +117,11 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err := cmp.Or(preflight.CheckOneStdin(predictions, answers), o.gate.Parse(), o.gate.CheckJUnitFile(nil, predictions, answers)); err != nil {
 		return err
 	}
+	if !o.output.Quiet {
+		if err := o.factory.CheckFlagsWithout("--quiet", "metric"); err != nil {
+			return err
+		}
+	}
 	result, err := o.score(ctx, predictions, answers)
 	if err != nil {
 		return err

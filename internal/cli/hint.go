@@ -33,7 +33,13 @@ var commandsWithBlind = []string{"report", "download", "verify"}
 // CheckReadingFlags returns a usage error if one of readingFlags is set. A command calls it if it
 // reads no file. missing is the argument or flag that would name the file.
 func (f *Factory) CheckReadingFlags(missing string) error {
-	for _, flag := range readingFlags {
+	return f.CheckFlagsWithout(missing, readingFlags...)
+}
+
+// CheckFlagsWithout returns a usage error if one of flags is set. A command calls it if these flags
+// have no effect, because missing is not set: the argument or flag that they need.
+func (f *Factory) CheckFlagsWithout(missing string, flags ...string) error {
+	for _, flag := range flags {
 		if f.Running.Flags().Changed(flag) {
 			return exit.Usagef("--%s has no effect without %s", flag, missing).WithHint("add %s, or omit --%s", missing, flag)
 		}

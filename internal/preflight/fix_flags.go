@@ -37,10 +37,13 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 // IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
-// CheckSwapSeparators returns an error if --swap-separators is set without the flag that writes a
-// copy of the blind file. This flag is --fix if FILE is the blind file (fileIsBlind), and otherwise
+// CheckCopies returns an error if --force is set without a copy to write, or if --swap-separators is
+// set without the flag that writes a copy of the blind file. This flag is --fix if FILE is the blind file (fileIsBlind), and otherwise
 // --fix-blind.
-func (f *FixFlags) CheckSwapSeparators(fileIsBlind bool) error {
+func (f *FixFlags) CheckCopies(fileIsBlind bool) error {
+	if f.Force && !f.IsSet() {
+		return exit.Usagef("--force has no effect without a corrected copy").WithHint("add --fix COPY or --fix-blind COPY, or omit --force")
+	}
 	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && fileIsBlind {
 		return nil
 	}
