@@ -4,7 +4,39 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"foretell/internal/learn/split"
 )
+
+// TestDoublingAlgorithms checks that the fitter of each algorithm with doubles has the method
+// DoubleSchedule. Without it, a race would panic in the middle of a schedule.
+func TestDoublingAlgorithms(t *testing.T) {
+	t.Parallel()
+	f := wideFrame(40, 900)
+	f.Columns, f.Schema.Columns = f.Columns[:5], f.Schema.Columns[:5]
+	data := &trainingData{Frame: f, params: Params{Workers: 1}}
+	fold := split.Fold{Train: []int32{0, 1, 2, 3, 4, 5, 6, 7}, Validation: []int32{8, 9}}
+	for _, a := range algorithms {
+		if !a.doubles {
+			continue
+		}
+		fitter, err := a.newFitter(t.Context(), fitTask{data: data, fold: fold, workers: 1, workspaces: &workspaces{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := fitter.Progress()
+		for range 2 {
+			if _, err := fitter.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after := fitter.Progress()
+		fitter.DoubleSchedule()
+		if got := fitter.Progress(); before != 0 || after <= 0 || got < after {
+			t.Errorf("%s: progress %v at the beginning, %v after two steps, %v when the schedule is doubled", a.Name, before, after, got)
+		}
+	}
+}
 
 // TestDoubledSchedule checks when the schedule of a run is doubled, and that the refit and a run on
 // another machine do the same.

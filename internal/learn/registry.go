@@ -104,6 +104,8 @@ type adapter[M model.Predictor] struct {
 
 func (f adapter[M]) Model() model.Predictor { return f.typedFitter.Model() }
 
+// DoubleSchedule panics if the fitter does not have this method. TestDoublingAlgorithms checks that
+// each algorithm with doubles has it.
 func (f adapter[M]) DoubleSchedule() {
 	f.typedFitter.(interface{ DoubleSchedule() }).DoubleSchedule()
 }

@@ -31,12 +31,6 @@ var snapshotTables = []struct{ name, order string }{
 	{"audit_event", "time, key"},
 }
 
-// tablesWithoutBackup are the tables that a backup does not contain. Sessions and one-time
-// links may be used or revoked after the backup. The identity of a data folder must not be
-// restored to another folder. Parts of races are trained again. Workers exist only while their
-// processes run. The attempts that a rate limit counts matter only for about an hour.
-var tablesWithoutBackup = []string{"token", "one_time_link", "folder", "part", "worker", "attempt"}
-
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
 // the order in which their rows can be inserted.
 func SnapshotTables() []string {
