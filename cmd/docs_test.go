@@ -38,7 +38,7 @@ func TestReference(t *testing.T) {
 // reference returns the whole command tree as Markdown.
 func reference(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# The command line\n\nGenerated from the commands by `go test ./cmd -update`.\n")
+	b.WriteString("# The command line\n\nGenerated from the commands by `go test ./cmd -update`. The page leaves out `foretell completion`, `foretell man DIR` (which writes the manual pages, and is not in `foretell --help`) and the topics `foretell help formats` and `foretell help quickstart`.\n")
 	b.WriteString("\n## Exit status\n\nThe statuses are stable, and the same with `--json`.\n\n```\n" + cli.ExitCodesHelp() + "```\n")
 	b.WriteString("\n## Environment\n\n" + strings.Replace(config.EnvironmentHelp(), "\n\n", "\n\n```\n", 1) + "```\n")
 	b.WriteString("\n## Output\n\n```\n" + cli.OutputHelp + "```\n")

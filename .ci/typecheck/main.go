@@ -1,8 +1,10 @@
 // Command typecheck checks that the module and its tests compile for other systems. It
 // checks types from the source, without compiling the dependencies for each system, which
-// would take minutes.
+// would take minutes. The command has a module of its own, so it is built in its folder and run in
+// the folder of the program:
 //
-//	go run ./.ci/typecheck windows/amd64 darwin/arm64
+//	(cd .ci/typecheck && go build -o /tmp/typecheck .)
+//	/tmp/typecheck windows/amd64 darwin/arm64
 package main
 
 import (

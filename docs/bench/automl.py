@@ -14,7 +14,7 @@ metric of the benchmark: rocAuc for two classes, logLoss for more. The result of
 that an interrupted run continues.
 
 table prints the mean of the ten folds for each data set and system, and the mean rank of each system. The published systems had one
-hour and eight cores for each fold. A system without results of all ten folds gets the last rank. Needs only Python.
+hour and eight cores for each fold. Systems without results of all ten folds share the last ranks. Needs only Python.
 """
 import argparse, collections, csv, json, math, os, random, subprocess, sys, tempfile
 

@@ -143,7 +143,7 @@ type NewTraining struct {
 	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as the rows of one customer. Rows that belong together are never divided between training and scored rows. The column is not used as a feature. An extension."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. Test and validation rows are later than the rows trained on. An extension."`
 
-	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
+	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model, with the same program and kind of processor."`
 	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. By default all four race or, if effort is fast, the two kinds of boosting."`
 
 	Effort string `json:"effort,omitempty" enum:"fast,default,best" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. best trains the neural network longer. An extension."`

@@ -48,7 +48,7 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.Var((*thresholdFlag)(f), "threshold", "score between 0 and 1 at which the race ends (default none: the model is a blend of the algorithms); auto searches for the highest threshold that a race reaches, for services that require a threshold")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of a BSIX01 tree, and of a BFIF01 tree per 1,000 training rows, at most 499; 0 chooses it from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics()+" (default accuracy); the score for logLoss is exp(-logLoss)")
-	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
+	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data, options and seed produce the same model, with the same program and kind of processor")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
 	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores hold for new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "train on the earlier rows and score on the later rows, by this `column` of dates or numbers")
