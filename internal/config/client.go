@@ -51,7 +51,7 @@ func isAddress(text string) bool {
 // is not the address of a proxy. Otherwise it returns "". With such a value, package net/http sends
 // the requests without a proxy, and reports no error.
 func InvalidProxy(env Getenv, server string) (variable string) {
-	u, err := url.Parse(server)
+	u, err := url.Parse(strings.TrimSpace(server))
 	if err != nil {
 		return ""
 	}

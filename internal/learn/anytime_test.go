@@ -86,8 +86,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				if o.Algorithm != model.Blend || o.Status != want[1] || len(o.Report.Shares) != 2 || len(o.Runs[2].Curve) != 0 {
 					t.Fatalf("%s with %s of %v", o.Status, o.Algorithm, o.Report.Shares)
 				}
-				// The score is cross-fitted: each half of the rows is scored with weights
-				// fitted to the other half.
+				// The score is cross-fitted: each part of the rows is scored with weights
+				// fitted to the other parts.
 				candidates := []*candidate{newSingleCandidate(r.runs[0]), newSingleCandidate(r.runs[1])}
 				blend := must(newBlend(t.Context(), r.evaluator, candidates))
 				if o.Achieved != blend.performance || o.Achieved != must(newScore(t.Context(), r.evaluator, blend.crossFitted)).performance {

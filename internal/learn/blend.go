@@ -22,8 +22,8 @@ type candidate struct {
 	// probabilities holds the class probabilities of the validation rows,
 	// row-major and before calibration.
 	probabilities []float32
-	// crossFitted holds the probabilities from which the score of a blend is computed. Each half of
-	// the validation rows is blended with weights that were fitted to the other half, so that the
+	// crossFitted holds the probabilities from which the score of a blend is computed. Each part of
+	// the validation rows is blended with weights that were fitted to the other parts, so that the
 	// score is not optimistic. crossFitted is nil for a single run.
 	crossFitted []float32
 }

@@ -56,22 +56,28 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 }
 
 // accountsWithJobs returns the SQL of a recursive query of the accounts that have jobs for which
-// the condition holds. It reads one row of an index for each account, and not all jobs. With min
-// instead of LIMIT, PostgreSQL would read all of them until it has statistics. The name of the query
-// is waiting, and its column is account, which is NULL in the last row. It has the placeholders of
-// the condition twice.
-func accountsWithJobs(condition string) string {
-	return "WITH RECURSIVE waiting (account) AS (SELECT (SELECT job.account FROM job WHERE " + condition + " ORDER BY job.account LIMIT 1)" +
-		" UNION ALL SELECT (SELECT job.account FROM job WHERE " + condition + " AND job.account > waiting.account ORDER BY job.account LIMIT 1)" +
+// the condition holds. It reads one row of an index for each account, and not all jobs, if the
+// index has the columns of the condition followed by those of order. The first column of order must be
+// job.account. With min instead of LIMIT, PostgreSQL would read all of them until it has statistics.
+// The name of the query is waiting, and its column is account, which is NULL in the last row. It has
+// the placeholders of the condition twice.
+func accountsWithJobs(condition, order string) string {
+	return "WITH RECURSIVE waiting (account) AS (SELECT (SELECT job.account FROM job WHERE " + condition + " ORDER BY " + order + " LIMIT 1)" +
+		" UNION ALL SELECT (SELECT job.account FROM job WHERE " + condition + " AND job.account > waiting.account ORDER BY " + order + " LIMIT 1)" +
 		" FROM waiting WHERE waiting.account IS NOT NULL) "
 }
+
+// queuedAccounts is the query of the accounts with queued jobs of a kind. Ordered only by account,
+// PostgreSQL would often use the index job_account, and read the queued jobs of all other kinds. Only
+// job_next has this order.
+var queuedAccounts = accountsWithJobs("kind = ? AND owner = ''", "job.account, job.created")
 
 // sql returns the SQL query of the next job that can be claimed, and its arguments. The jobs of
 // disabled accounts cannot be claimed. The query reads few jobs of each account: with the index
 // job_next, it finds the oldest job of each account, and then the account whose turn it is.
 func (c *JobClaim) sql() (query string, args []any) {
 	where, jobArgs := c.sqlCondition()
-	query = accountsWithJobs("kind = ? AND owner = ''") + "SELECT " + jobColumns + " FROM waiting CROSS JOIN account a CROSS JOIN job j WHERE a.key = waiting.account AND a.disabled = 0" +
+	query = queuedAccounts + "SELECT " + jobColumns + " FROM waiting CROSS JOIN account a CROSS JOIN job j WHERE a.key = waiting.account AND a.disabled = 0" +
 		" AND j.key = (SELECT key FROM job WHERE " + where + " AND account = a.key ORDER BY created, key LIMIT 1)"
 	args = append([]any{c.Kind, c.Kind}, jobArgs...)
 	for _, account := range c.ExcludeAccounts {
@@ -86,7 +92,7 @@ func (c *JobClaim) sql() (query string, args []any) {
 // of every account with jobs, so that the jobs of all other accounts come first. The argument of
 // the placeholder is the key of the account. The value is a counter and not a time, because turns
 // must not depend on clocks.
-var nextTurnSQL = "(" + accountsWithJobs("true") + `SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
+var nextTurnSQL = "(" + accountsWithJobs("true", "job.account") + `SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM waiting CROSS JOIN account b WHERE b.key = waiting.account) AS turns)`
 
 // nextJob returns the next job that c selects. It returns ErrNotFound if there is none, or if the

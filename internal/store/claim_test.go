@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"foretell/internal/testenv"
@@ -122,6 +123,28 @@ func (s suite) claimBesideDeletion(t *testing.T) {
 
 // BenchmarkClaim measures one job, from InsertJob to FinishJob, while another account has a queue of
 // many jobs.
+// TestClaimBesideOtherKinds checks that a claim on PostgreSQL does not read the jobs of other kinds. An
+// account has many of them, and jobs of the claimed kind belong only to accounts after it.
+func TestClaimBesideOtherKinds(t *testing.T) {
+	s, err := Open(t.Context(), testenv.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	write(t, s, func(tx *Tx) error {
+		err := errors.Join(tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann"}), tx.InsertAccount(t.Context(), &Account{Key: "bob", Email: "bob"}))
+		for account, kind := range map[string]string{"ann": "other", "bob": "kind"} {
+			err = errors.Join(err, tx.exec(t.Context(), `INSERT INTO job (key, account, kind, subject, created) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+				SELECT ? || i, ?, ?, ? || i, i FROM n`, account, account, kind, account))
+		}
+		return errors.Join(err, tx.exec(t.Context(), "ANALYZE job"))
+	})
+	claim, args := (&JobClaim{Kind: "kind"}).sql()
+	if plan := planOf(t, s, claim, args...); strings.Contains(plan, "job_account") || !strings.Contains(plan, "job_next") {
+		t.Errorf("the plan of a claim is:\n%s", plan)
+	}
+}
+
 func BenchmarkClaim(b *testing.B) {
 	benchmarkClaims(b, "SQLite", func(b *testing.B) string { b.Helper(); return filepath.Join(b.TempDir(), "rows.db") })
 	benchmarkClaims(b, "PostgreSQL", func(b *testing.B) string { b.Helper(); return testenv.Postgres(b) })

@@ -208,7 +208,7 @@ func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process stri
 
 // queuedBeforeSQL is the SQL query of the number of jobs of an account that were queued before a
 // time, and of the number of leased jobs. waitingAccountsSQL is the end of an SQL query of the
-// number of queued jobs of each account. Of the queued jobs, both read only the index job_next.
+// number of queued jobs of each account. With SQLite, both read only the index job_next for the queued jobs.
 const (
 	queuedBeforeSQL = `SELECT (SELECT count(*) FROM job WHERE kind = ? AND owner = '' AND account = ? AND created < ?),
 		(SELECT count(CASE WHEN kind = ? THEN 1 END) FROM job WHERE owner <> '')`

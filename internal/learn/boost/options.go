@@ -48,7 +48,7 @@ type Options struct {
 	// from 4 to 7, which increases with the numbers of rows and classes.
 	Depth int
 	// Buckets is the largest number of bins of a numeric feature or a target statistic,
-	// for symmetric trees: from 2 to 254. Defaults to 128.
+	// for symmetric trees: from 2 to 254. Defaults to 64.
 	Buckets int
 	// LearningRate is the fraction of a Newton step that a leaf takes. Defaults
 	// to a number chosen from the data.
@@ -212,7 +212,7 @@ func (o *Options) symmetricDefaults(rows, features int) {
 		o.Depth = symmetricDepth(rows, manyClasses)
 	}
 	if o.Buckets <= 0 {
-		o.Buckets = 128
+		o.Buckets = 64
 	}
 	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }

@@ -38,11 +38,11 @@ type Evaluator struct {
 type part struct{ rows, others []int32 }
 
 // The validation rows have few parts, because fitting to all other rows, once for each part, takes
-// time after each step of each run. They have more parts if there are few rows: what is fitted to half
-// of few rows varies by chance, so scores would be too low.
+// time after each step of each run. They have more parts if there are few rows, because what is fitted
+// to half of few rows varies more.
 const (
 	partsOfManyRows, partsOfFewRows = 2, 5
-	maxProbabilitiesOfFew           = 5_000 // rows × classes
+	maxProbabilitiesOfFew           = 5_000 // validation rows × classes
 )
 
 // New returns an evaluator for the named metric and for validation rows with the given labels.

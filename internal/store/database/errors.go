@@ -26,7 +26,9 @@ var (
 	ErrCorrupt  = errors.New("the database is damaged")
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
 	// SQLite, it is also returned if another process holds the lock of the database for longer than
-	// busyTimeout. The transaction was not committed, unless the error also wraps ErrCommitUnknown.
+	// busyTimeout. With PostgreSQL, it is also returned if the server cancels a statement because of its
+	// own time limits or a command of its administrator. The transaction was not committed, unless the
+	// error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
 	// ErrConnectionRejected is returned by Open if the server responds, but no connection is possible with the
 	// parameters of the URL. For example, sslmode=require fails if the server has no TLS. It wraps

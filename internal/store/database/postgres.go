@@ -125,7 +125,8 @@ func (d *DB) migratePostgres(ctx context.Context, config *pgx.ConnConfig, versio
 	migrations := newPostgresPool(impatient, maxWriters)
 	defer func() { err = errors.Join(err, migrations.Close()) }()
 	m, err = schema.Postgres.Migrate(ctx, migrations.DB, version)
-	for from := m.From; isLockTimeout(err) && ctx.Err() == nil; m.From = from { // an attempt may have applied some migrations
+	// A migration may also be the victim of a deadlock with a transaction of a running process.
+	for from := m.From; (isLockTimeout(err) || isConflict(err)) && ctx.Err() == nil; m.From = from { // an attempt may have applied some migrations
 		onDelay(err)
 		select {
 		case <-ctx.Done():
