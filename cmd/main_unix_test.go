@@ -60,12 +60,20 @@ func TestRepeatedSignal(t *testing.T) {
 // second and the third must not end the process.
 func TestSignalsOfLogout(t *testing.T) {
 	start := time.Now()
-	ctx, stop := catchSignals(&cli.Factory{Now: func() time.Time { return start }})
+	timed := make(chan bool, 3) // the times of the first and the third signal are used
+	ctx, stop := catchSignals(&cli.Factory{Now: func() time.Time { timed <- true; return start }})
 	defer stop()
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTERM} {
 		if err := syscall.Kill(syscall.Getpid(), s); err != nil {
 			t.Fatal(err)
 		}
 		<-ctx.Done()
+	}
+	for range 2 { // a signal that arrives after stop would end the test program
+		select {
+		case <-timed:
+		case <-time.After(time.Minute):
+			t.Fatal("the third signal was not handled")
+		}
 	}
 }
