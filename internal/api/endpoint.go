@@ -74,7 +74,7 @@ var (
 	}}
 	AddData = Endpoint[DatasetInput, DatasetEntry]{Operation{
 		ID: "addData", Method: "POST", Path: "/api/v1/datasets/{datasetKey}/data", Status: 200, Origin: Documented,
-		Summary: "Add a CSV of 10 bytes to 32 MB to a PENDING dataset (multipart, part `file`).",
+		Summary: "Add a CSV of at most 32 MB to a PENDING dataset (multipart, part `file`).",
 	}}
 	UploadData = Endpoint[UploadInput, DatasetEntry]{Operation{
 		ID: "uploadData", Method: "PUT", Path: "/api/v1/datasets/{datasetKey}/upload", Status: 200, Origin: Documented,

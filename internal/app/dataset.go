@@ -237,7 +237,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, min: api.MinUploadBytes, max: api.MaxAddDataBytes})
+	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
 // UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. in contains the

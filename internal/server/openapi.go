@@ -169,8 +169,8 @@ const (
 // operationRemarks maps operation IDs to texts that follow the summary in the OpenAPI document.
 var operationRemarks = map[string]string{
 	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
-		"A file of fewer than 10 bytes is rejected with 422. A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
-		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing. " + trainingForm,
+		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
+		"An interrupted upload leaves the dataset PENDING. An empty file makes it FAILED, like any other file that is not such a CSV. " + trainingForm,
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, and a body of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing. " + trainingForm,
