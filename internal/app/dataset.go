@@ -210,14 +210,9 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, WithPrediction: in.WithPredictionOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (subjects []string, err error) {
 		datasets, total, err = t.ListDatasets(ctx, query)
-		for _, d := range datasets {
-			if d.Status == api.DatasetProcessing {
-				withJob = append(withJob, d.Key)
-			}
-		}
-		return withJob, err
+		return keysWithJob(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }, func(d *store.Dataset) string { return d.Key }), err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

@@ -26,7 +26,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		return err == nil, err
 	}
 	record := func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, noun+".delete", key) }
-	begun, err := a.deletePredictionBatches(ctx, predictionDeletion{root: noun, account: account, key: key, check: check, recheck: check, record: record})
+	begun, err := a.deletePredictionBatches(ctx, predictionDeletion{root: noun, account: account, key: key, check: check, record: record})
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
@@ -61,8 +61,9 @@ type predictionDeletion struct {
 	// owner is unknown.
 	root, account, key string
 	// check is called before each transaction, and recheck in it. While recheck runs, other writers
-	// wait. If one of them returns false, the row must not be deleted, and the deletion stops. The
-	// argument begun reports whether predictions were deleted.
+	// wait. If recheck is nil, check is called in its place. If one of them returns false, the row must
+	// not be deleted, and the deletion stops. The argument begun reports whether predictions were
+	// deleted.
 	check, recheck func(t *store.Tx, begun bool) (bool, error)
 	// record records the deletion in the audit log. It is called in the first transaction, because
 	// the deletion may be interrupted.
@@ -77,6 +78,9 @@ type predictionDeletion struct {
 func (a *App) deletePredictionBatches(ctx context.Context, d predictionDeletion) (begun bool, err error) {
 	if d.root == "prediction" {
 		return false, nil
+	}
+	if d.recheck == nil {
+		d.recheck = d.check
 	}
 	for {
 		var ok bool
@@ -156,7 +160,7 @@ var resourceNames = map[string]string{
 // except the last, incomplete batch; see deletePredictionBatches.
 func (a *App) deletePredictionsOfAccount(ctx context.Context, key string, record func(*store.Tx) error) error {
 	check := func(*store.Tx, bool) (bool, error) { return true, nil } // the jobs of an account are deleted with it
-	_, err := a.deletePredictionBatches(ctx, predictionDeletion{root: "account", account: key, key: key, check: check, recheck: check, record: record})
+	_, err := a.deletePredictionBatches(ctx, predictionDeletion{root: "account", account: key, key: key, check: check, record: record})
 	return err
 }
 

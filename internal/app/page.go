@@ -18,3 +18,13 @@ func toPage(page store.Page, total int64) api.Page {
 	p.SetTotalAndNext(total)
 	return p
 }
+
+// keysWithJob returns the keys of the rows that have a job.
+func keysWithJob[R any](rows []R, hasJob func(R) bool, key func(R) string) (keys []string) {
+	for _, row := range rows {
+		if hasJob(row) {
+			keys = append(keys, key(row))
+		}
+	}
+	return keys
+}

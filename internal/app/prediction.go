@@ -145,14 +145,9 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	q.Page = w
 	var predictions []*store.Prediction
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (subjects []string, err error) {
 		predictions, total, err = t.ListPredictions(ctx, q)
-		for _, p := range predictions {
-			if predictionHasJob(p) {
-				withJob = append(withJob, p.Key)
-			}
-		}
-		return withJob, err
+		return keysWithJob(predictions, predictionHasJob, func(p *store.Prediction) string { return p.Key }), err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

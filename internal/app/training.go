@@ -97,14 +97,9 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	q.Account, q.Page = callerFromContext(ctx).Account, w
 	var trainings []*store.Training
 	var total int64
-	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (withJob []string, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (subjects []string, err error) {
 		trainings, total, err = t.ListTrainings(ctx, q)
-		for _, r := range trainings {
-			if raceHasJob(r) {
-				withJob = append(withJob, r.RaceKey())
-			}
-		}
-		return withJob, err
+		return keysWithJob(trainings, raceHasJob, (*store.Training).RaceKey), err
 	})
 	if err != nil {
 		return nil, a.problems.Convert(err)

@@ -99,7 +99,7 @@ func groupSeries(newestFirst []api.DatasetEntry) []Series {
 
 // inferSeries returns the series of the dataset called name, for a service that does not report
 // series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME if there is
-// a dataset NAME. If there is none, [DatasetName] may have truncated a longer name to NAME to make
+// a dataset NAME. Otherwise, [DatasetName] may have truncated a longer name to NAME to make
 // room for -2: if a dataset has such a longer name, NAME-2 belongs to its series. Any other dataset
 // is a series of its own.
 func inferSeries(name string, datasetNames map[string]bool) string {

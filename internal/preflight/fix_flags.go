@@ -38,8 +38,8 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
 // CheckCopies returns an error if --force is set without a copy to write, or if --swap-separators is
-// set without the flag that writes a copy of the blind file. This flag is --fix if FILE is the blind file (fileIsBlind), and otherwise
-// --fix-blind.
+// set without the flag that writes a copy of the blind file. This flag is --fix if FILE is the blind
+// file (fileIsBlind), and otherwise --fix-blind.
 func (f *FixFlags) CheckCopies(fileIsBlind bool) error {
 	if f.Force && !f.IsSet() {
 		return exit.Usagef("--force has no effect without a corrected copy").WithHint("add --fix COPY or --fix-blind COPY, or omit --force")

@@ -82,7 +82,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(rec, r)
 		elapsed = s.now().Sub(began) - rec.drainTime // the time of drainBody depends only on the client
-		s.drainBody(w, r, req)
+		rec.drainOnce()                              // of a response without a body
 	})
 }
 
@@ -160,7 +160,7 @@ type responseRecorder struct {
 	// the server has a write timeout for each connection.
 	stream *http.ResponseController
 	now    func() time.Time
-	// drain calls drainBody. Write calls it before the first byte of the response.
+	// drain calls drainBody. It is nil after drainOnce.
 	drain     func()
 	drainTime time.Duration // how long drain took
 }
@@ -177,6 +177,14 @@ func (s *service) newResponseRecorder(w http.ResponseWriter, r *http.Request, re
 		rec.drainTime = s.now().Sub(began)
 	}
 	return rec
+}
+
+// drainOnce reads the rest of the body of the request, unless it did so before.
+func (rec *responseRecorder) drainOnce() {
+	if drain := rec.drain; drain != nil {
+		rec.drain = nil
+		drain()
+	}
 }
 
 // streamWriteTimeout is how long a write to an HTTP/2 stream may wait for the client to receive
@@ -205,10 +213,7 @@ func (rec *responseRecorder) WriteHeader(status int) {
 
 // Write writes b and counts the bytes. The first call also reads the rest of the body of the request.
 func (rec *responseRecorder) Write(b []byte) (int, error) {
-	if drain := rec.drain; drain != nil {
-		rec.drain = nil
-		drain()
-	}
+	rec.drainOnce()
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"foretell/internal/store/database"
@@ -39,7 +38,7 @@ func (c *JobClaim) sqlCondition() (where string, args []any) {
 	query := "kind = ? AND owner = ''"
 	args = []any{c.Kind}
 	if c.Subjects != nil {
-		query += " AND subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
+		query += " AND subject IN " + placeholderList(len(c.Subjects))
 		for _, subject := range c.Subjects {
 			args = append(args, subject)
 		}
@@ -95,7 +94,7 @@ func (c *JobClaim) sql() (query string, args []any) {
 var nextTurnSQL = "(" + accountsWithJobs("true", "job.account") + `SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM waiting CROSS JOIN account b WHERE b.key = waiting.account) AS turns)`
 
-// nextJob returns the next job that c selects. It returns ErrNotFound if there is none, or if the
+// nextJob returns the next job that c selects. It returns ErrNotFound if no job matches, or if the
 // job needs more than c.FreeMemory.
 func (t *Tx) nextJob(ctx context.Context, c JobClaim) (*Job, error) {
 	query, args := c.sql()

@@ -151,7 +151,7 @@ func (t *Tx) DeletePredictionBatch(ctx context.Context, root, account, key strin
 	if err != nil || len(keys) < limit {
 		return nil, err
 	}
-	list := " IN (?" + strings.Repeat(", ?", len(keys)-1) + ")"
+	list := " IN " + placeholderList(len(keys))
 	where := " FROM prediction WHERE key" + list
 	args := make([]any, 0, 2*limit)
 	for _, key := range keys {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 	"time"
 
 	"foretell/internal/store/database"
@@ -189,7 +188,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string, subjects []strin
 
 // jobStatesSQL returns the SQL query of [Tx.ListJobStates] for n subjects.
 func jobStatesSQL(n int) string {
-	return "SELECT " + jobStateColumns + " FROM job WHERE subject IN (''" + strings.Repeat(", ?", n) + ") AND account = ?"
+	return "SELECT " + jobStateColumns + " FROM job WHERE subject IN " + placeholderList(n) + " AND account = ?"
 }
 
 // AdoptJobAndClearDeadline sets the Process of a job to the given process, which may then run the

@@ -189,3 +189,9 @@ func (t *Tx) fromSharedMicros(us int64) time.Time {
 	}
 	return fromMicros(us).Add(-t.tx.ClockOffset)
 }
+
+// placeholderList returns an SQL list of n placeholders, to test whether a value is among n arguments.
+// The list begins with an empty string, because SQL has no empty lists. No key is empty.
+func placeholderList(n int) string {
+	return "(''" + strings.Repeat(", ?", n) + ")"
+}

@@ -149,7 +149,7 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 // commas between the fields. [Table.OpenCSV] must have been called before.
 func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
-// OtherSheet returns the name of a sheet that the user may have meant, or "" if there is none. If
+// OtherSheet returns the name of a sheet that the user may have meant, or "" if it finds no such sheet. If
 // Options.Sheet is empty, this is another sheet of the workbook. If no sheet has the name
 // Options.Sheet, it is the sheet with the most similar name. [Table.OpenCSV] must have been called
 // before.

@@ -62,8 +62,8 @@ type Options struct {
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
 	// for each tree. Defaults to 1 for at most six features, to 0.7 for seven to nine, and otherwise
-	// to 0.5. For symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if there are
-	// at most four classes.
+	// to 0.5. For symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if
+	// there are at most four classes.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
 	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.

@@ -189,7 +189,7 @@ func (f *Fitter) Progress() float64 {
 	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
 }
 
-// nextParams returns the next parameters to try, or false if there are none or the search has not
+// nextParams returns the next parameters to try, or false if the search has ended or has not
 // begun. It removes from f.moves the moves that the data does not allow.
 func (f *Fitter) nextParams() (params growthParams, ok bool) {
 	space := f.newSearchSpace()

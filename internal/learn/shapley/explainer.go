@@ -270,7 +270,7 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 }
 
 // firstPreferred returns the first number i below n that is possible and better, according to the
-// results of rate(i). If there is none, it returns the first i that is possible, or -1 if no i is
+// results of rate(i). Otherwise, it returns the first i that is possible, or -1 if no i is
 // possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1

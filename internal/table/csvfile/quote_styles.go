@@ -12,7 +12,7 @@ import (
 //	"say \"hi\""     a backslash before each quote within a field, if escaped is set
 //
 // A field in these styles ends on its line. fixed is the position of the first field with such
-// quotes, or -1 if there is none. fixed is also -1 if another quote is misplaced. A line with a
+// quotes, or -1 without such a field. fixed is also -1 if another quote is misplaced. A line with a
 // wrong number of fields is only accepted if the header is in one of these styles; otherwise, fixed
 // is -1.
 func (l *LenientReader) splitStyled(line []byte, escaped bool) (cells [][]byte, fixed int) {

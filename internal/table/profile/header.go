@@ -47,7 +47,7 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	return true, nil
 }
 
-// findName returns the value of a column that equals the given name. If there is none, it returns
+// findName returns the value of a column that equals the given name. Otherwise, it returns
 // the first value that differs from the name only in case, spaces and invisible characters, or nil.
 func findName(t *columnstats.Column, name string) *columnstats.Value {
 	if found := t.Find(name); found != nil {
