@@ -27,6 +27,8 @@ TABLES = {
 
 
 def main():
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     source, folder, *limit = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     for name, (path, label, omitted) in TABLES.items():

@@ -11,6 +11,8 @@ import csv, math, os, random, sys
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     folder, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
     rng = random.Random(seed)
     effects = [0.5 * rng.gauss(0, 1) for _ in range(300)]

@@ -56,6 +56,8 @@ def observe(process):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     command = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         for cores in (1, 2):

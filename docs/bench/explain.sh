@@ -13,6 +13,10 @@
 # that training is not counted. LightGBM's is the difference between a prediction with and without
 # contributions, so that reading the file and the model is not counted.
 set -euo pipefail
+if (($# < 1)) || [[ $1 == -* ]]; then
+  sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0" >&2
+  exit 1
+fi
 lightgbm=$(realpath "$1") rounds=${2:-3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

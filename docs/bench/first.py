@@ -43,6 +43,8 @@ def run(program, path, options):
     print(flush=True)
 
 
+if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 arguments, options = sys.argv[1:], []
 if "--" in arguments:
     at = arguments.index("--")

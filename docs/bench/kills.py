@@ -24,6 +24,8 @@ import time
 import urllib.error
 import urllib.request
 
+if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 binary, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 kills = int(sys.argv[3]) if len(sys.argv) > 3 else 200
 chance = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)

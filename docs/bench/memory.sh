@@ -5,6 +5,10 @@
 # classes depend on the first features. With ROWSxFEATURESxCLASSESxLEVELS, the numbers are rounded
 # to LEVELS texts, so that the features are categories.
 set -euo pipefail
+if (($# < 2)) || [[ $1 == -* ]]; then
+  sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0" >&2
+  exit 1
+fi
 foretell=$1 file=$2
 shift 2
 temp=$(mktemp -d)

@@ -19,6 +19,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
+if len(sys.argv) < 4 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 foretell, datasets, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 os.environ["HOME"] = str(work.resolve())
 

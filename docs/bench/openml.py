@@ -33,6 +33,8 @@ TABLES = {
 
 
 def main():
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     source, folder, *names = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     for name in names or TABLES:

@@ -121,7 +121,7 @@ def check(binary, table, folder):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         good = [check(sys.argv[1], table, folder) for table in sys.argv[2:] or TABLES]

@@ -17,6 +17,8 @@ import sys
 import time
 import urllib.request
 
+if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 binary, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 datasets = int(os.environ.get("DATASETS", 10000))
 seconds = int(os.environ.get("SECONDS", 15))

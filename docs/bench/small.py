@@ -43,6 +43,8 @@ def arff(source, archive, member):
 
 
 def main():
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     source, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     subprocess.run(["Rscript", "-e", R], cwd=folder, check=True)

@@ -22,6 +22,8 @@ def once(args):
     return time.perf_counter() - began, usage.ru_maxrss / 1024
 
 
+if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 commands = sys.argv[1:]
 runs = {command: [] for command in commands}
 for _ in range(TIMES):

@@ -15,6 +15,8 @@ import sys
 import time
 import urllib.request
 
+if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 binary, path = sys.argv[1:3]
 turns = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 base, token = os.environ["FORETELL_SERVER"], os.environ["FORETELL_TOKEN"]

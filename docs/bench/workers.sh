@@ -6,6 +6,10 @@
 # in a new schema of the database. At the end it compares the models with those of the
 # embedded service. With KILL=1 it kills a worker after a quarter of the races.
 set -euo pipefail
+if (($# < 3)) || [[ $1 == -* ]]; then
+  sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0" >&2
+  exit 1
+fi
 foretell=$(realpath "$1") server=$2
 shift 2
 races=${RACES:-40} algorithms=${ALGORITHMS:-BSIX01}
