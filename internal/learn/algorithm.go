@@ -20,12 +20,12 @@ type fitter interface {
 	// is the same on every machine, because it is computed from the data and the
 	// parameters.
 	Cost() float64
-	// Progress returns the position in the schedule of the training: 0 at the beginning and 1 at
-	// the end. Each DoubleSchedule doubles the position of the end. Progress never falls. It is NaN
-	// if the fitter does not know in advance when its training ends.
+	// Progress returns the position in the training schedule: 0 at the beginning and 1 at the end.
+	// Each call of DoubleSchedule doubles the position of the end. Progress never decreases. It is
+	// NaN if the fitter does not know in advance when its training ends.
 	Progress() float64
-	// DoubleSchedule makes the schedule twice as long. It is called in the middle of the
-	// schedule, and only if algorithm.doubles is true.
+	// DoubleSchedule makes the schedule twice as long. It is called only in the middle of the
+	// schedule and only if algorithm.doubles is true.
 	DoubleSchedule()
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
@@ -43,21 +43,22 @@ type algorithm struct {
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
 	// patience is the number of consecutive steps without improvement after which a run has stalled
-	// and its fitters stop. holdoutPatience replaces patience if the rows are divided into one
-	// holdout instead of folds, or if the schedule has been doubled. A holdout has many rows, so its
-	// scores have less noise and a smaller number suffices.
+	// and its fitters stop. holdoutPatience replaces patience if there is one holdout instead of
+	// folds, or if the schedule has been doubled. A holdout contains many rows, so its scores are
+	// less noisy and a smaller number suffices.
 	patience, holdoutPatience int
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int
 	// maxFolds is the largest number of folds of a run, at least split.MinMergedFolds; 0 means no
-	// limit. If the validation plan has more folds, they are merged; see split.MergeFolds.
+	// limit. If the validation plan contains more folds, the run merges them; see split.MergeFolds.
 	maxFolds int
 	// stepGrowth determines the number of steps of a refit if the fitters' Progress is NaN: with r
 	// times as many training rows as a fold, the refit does r^stepGrowth times as many steps. If
-	// Progress is a number, the refit ends at the Progress that the folds had at their best step.
+	// Progress is a number, the refit ends at the Progress that the folds had reached at their best
+	// step.
 	stepGrowth float64
-	// rowMajor reports whether the fitters build a row-major copy of the bins, which is
-	// freed when the run has ended.
+	// rowMajor reports whether the fitters build a row-major copy of the bins. The copy is freed
+	// when the run has ended.
 	rowMajor bool
 	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool

@@ -22,9 +22,9 @@ type candidate struct {
 	// probabilities holds the class probabilities of the validation rows,
 	// row-major and before calibration.
 	probabilities []float32
-	// crossFitted holds the probabilities from which the score of a blend is computed. Each part of
-	// the validation rows is blended with weights that were fitted to the other parts, so that the
-	// score is not optimistic. crossFitted is nil for a single run.
+	// crossFitted holds the probabilities from which the score of a blend is computed. For each
+	// part of the validation rows, the runs are blended with weights that were fitted to the other
+	// parts, so that the score is not optimistic. crossFitted is nil for a single run.
 	crossFitted []float32
 }
 
@@ -58,8 +58,8 @@ func (c *candidate) scoredProbabilities() []float32 {
 }
 
 // loadFold returns the components' models of the given fold. These models were not trained on the
-// validation rows of the fold. numFolds is the number of folds of the validation plan. A component
-// may have fewer folds; see split.MergeFolds.
+// validation rows of the fold. numFolds is the number of folds in the validation plan. A component
+// may have merged them to fewer folds; see split.MergeFolds.
 func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 	var members []model.Member
 	for _, part := range c.components {
@@ -72,9 +72,9 @@ func (c *candidate) loadFold(fold, numFolds int) ([]model.Member, error) {
 	return members, nil
 }
 
-// foldMembers yields the models of the folds, component by component. If the race has Params.Times,
-// it yields only the model of the last fold of each component, because that fold is trained on the
-// latest rows. It loads each model when the iteration reaches the model.
+// foldMembers yields the models of the folds, component by component. If Params.Times is set, it
+// yields only the model of each component's last fold, because that model is trained on the latest
+// rows. Each model is loaded when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
 		for _, part := range c.components {
@@ -87,7 +87,7 @@ func (c *candidate) foldMembers() iter.Seq2[model.Member, error] {
 	}
 }
 
-// cloneMembers yields copies of members. It makes each copy when the iteration reaches it, so that
+// cloneMembers yields copies of members. Each copy is made when the iteration reaches it, so that
 // not all copies are in memory at the same time; see [model.Member.Clone].
 func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 	return func(yield func(model.Member, error) bool) {
@@ -101,12 +101,12 @@ func cloneMembers(members []model.Member) iter.Seq2[model.Member, error] {
 
 // chooseCandidate returns the run that won the race; see reachesThreshold and winsWithoutThreshold.
 // If no run has won, it returns the blend of the runs or, if there is no blend, the best run. It
-// returns nil if no run has a checkpoint. lossFunc must return the log loss of a candidate. It is
-// an error if lossFunc fails or ctx is cancelled.
+// returns nil if no run has a checkpoint. lossFunc must return the log loss of a candidate.
+// chooseCandidate returns an error if lossFunc fails or ctx is cancelled.
 //
-// The blend is preferred even to a run with better scores: the scores of the best of four runs are
-// overestimated, above all with few validation rows. docs/experiments.md, "Always the blend", has
-// measurements.
+// The blend is preferred even to a run with better scores, because the scores of the best of four
+// runs are too optimistic, above all with few validation rows. docs/experiments.md, "Always the
+// blend", has measurements.
 func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil
@@ -136,8 +136,8 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 // is at most one standard error below the highest. It returns nil if there are no candidates. It
 // returns an error only if ctx is cancelled.
 //
-// Among candidates with about the same performance, the log loss distinguishes models better,
-// because it uses probabilities and not only predicted classes.
+// Among candidates with about the same performance, the log loss is the better criterion, because
+// it uses probabilities and not only predicted classes.
 func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate) (chosen *candidate, err error) {
 	if len(candidates) == 0 {
 		return nil, nil
@@ -156,7 +156,7 @@ func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate)
 }
 
 // setLosses computes the log loss of each candidate for the report and for the comparison of runs.
-// It also sets the score of the blend for the report. blend may be nil.
+// If blend is not nil, setLosses also computes the log loss of the blend and sets r.blendScore.
 func (r *race) setLosses(ctx context.Context, candidates []*candidate, blend *candidate, lossFunc lossFunc) (err error) {
 	for _, c := range candidates {
 		if c.logLoss, err = lossFunc(ctx, c); err != nil {

@@ -19,8 +19,8 @@ const (
 	maxDoubledCost = 100e9
 )
 
-// doubling decides when the schedule of a run is doubled. The decision depends only on the scores and
-// the estimated cost of the run, so it is the same on any machine that trains the run.
+// doubling decides when the schedule of a run is doubled. The decision depends only on the scores
+// and the estimated cost of the run, so it is the same on every machine.
 type doubling struct {
 	left    int     // how often it may still be doubled
 	count   int     // how often it has been doubled

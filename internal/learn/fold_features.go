@@ -13,10 +13,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// dataOfFold returns the data with which the fitters of a fold are trained. If the table has
-// columns of texts, or if its columns are selected, each fold has its own features, which are
-// fitted to rows, the training rows of the fold. dataOfFold returns t itself if the fold uses
-// exactly the features of t.
+// dataOfFold returns the data with which the fitters of a fold are trained. If the table contains
+// text columns, or if its columns are selected, each fold has its own features. They are fitted to
+// rows, the training rows of the fold. If the fold uses exactly the features of t, dataOfFold
+// returns t itself.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 && !t.dropsFeatures() {
 		return t, nil
@@ -52,8 +52,8 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	return t.foldData[foldIndex], nil
 }
 
-// selectColumnsLocked returns the columns without texts that the fitters of a fold with the given
-// training rows use. The caller must hold foldMutex.
+// selectColumnsLocked returns the columns, except text columns, that the fitters of a fold with the
+// given training rows use. The caller must hold foldMutex.
 func (t *trainingData) selectColumnsLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
 	// A selection on all rows would leak the validation labels (Ambroise and McLachlan 2002).
 	switch {
@@ -70,13 +70,14 @@ func (t *trainingData) selectColumnsLocked(ctx context.Context, foldIndex int, r
 const relevanceSeed = 0x5e1ec7
 
 // maxImportanceRows is the largest number of rows on which the importance of features is estimated.
-// More rows take time, and clearly irrelevant features are found on fewer.
+// Estimates on more rows take longer, and this number is enough to find the clearly irrelevant
+// features.
 const maxImportanceRows = 5_000
 
-// Limits of dropsFeatures. On smaller tables, the importance of features is too uncertain. On
-// larger tables, splits by irrelevant features are rare, and weak features are useful. With more
-// features, estimating the importance takes long. If a class has fewer rows, a feature that only
-// distinguishes this class seems irrelevant.
+// Limits of dropsFeatures. On tables with fewer rows, the importance of features is too uncertain.
+// On tables with more rows, splits by irrelevant features are rare and weak features are useful.
+// With more features, estimating the importance takes too long. If a class has fewer rows, a
+// feature that only distinguishes this class seems irrelevant.
 const (
 	minRelevanceRows, maxRelevanceRows = 1_000, 20_000
 	maxRelevanceFeatures               = 100
@@ -129,15 +130,16 @@ func (t *trainingData) relevantOfRefit() []int32 {
 }
 
 // relevantColumns returns the indices of the relevant columns, or nil if all columns should be kept.
-// The importance of each column is in standard errors; see forest.Importance. A column is irrelevant
-// if its importance is at most 2. Columns are dropped only if
+// importance holds the importance of each column, in standard errors; see forest.Importance. A
+// column is irrelevant if its importance is at most 2. Columns are dropped only if
 //
-//   - a column is relevant,
+//   - at least one column is relevant,
 //   - at least a quarter of all columns are irrelevant, and
 //   - at most a sixth of the relevant columns have an importance below 4.
 //
-// If more columns have an importance from 2 to 4, some of them are irrelevant and seem relevant by
-// chance. Without the dropped columns, models would rely on them more, and predict worse.
+// If more columns have an importance between 2 and 4, some of these columns probably seem relevant
+// only by chance. If the irrelevant columns were dropped, models would rely more on these columns
+// and predict worse.
 func relevantColumns(importance []float64) []int32 {
 	var relevant []int32
 	weak := 0
@@ -158,8 +160,8 @@ func relevantColumns(importance []float64) []int32 {
 // screenLocked returns the columns that screening selects for a fold with the given training rows.
 // The caller must hold foldMutex.
 //
-// The first call selects the columns of all folds, so that the bins of all columns, which take much
-// memory, can be freed afterwards.
+// The first call selects the columns of all folds. The bins of all columns, which take much memory,
+// can then be freed.
 func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
 	if known := t.screened[foldIndex]; known != nil {
 		return known, nil
@@ -182,9 +184,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// internFeatures returns the features that are stored for the fold, if they have the same columns
-// as the given features. Otherwise it returns the given features, and stores them if no features
-// are stored yet. Models that share features use less memory.
+// internFeatures returns the features that are already stored for the fold, if they have the same
+// columns as the parameter features. Otherwise it returns features, and stores them if none are
+// stored yet. Sharing features between models saves memory.
 func (t *trainingData) internFeatures(foldIndex int, features *model.Features) *model.Features {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // monotoneDirections converts columns, which is Params.Monotone, to the direction of each column of
-// schema. It returns nil if columns is empty. It is an error if the label does not have two
+// schema. It returns nil if columns is empty. It returns an error if the label does not have two
 // classes, or if a column or one of the algorithms in variants does not support directions.
 func monotoneDirections(schema *frame.Schema, columns map[string]int, variants []variant) ([]tree.Direction, error) {
 	if len(columns) == 0 {

@@ -93,8 +93,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 // these rows into a common group in p.Groups, except rows that already have a group; see
 // duplicate.JoinGroups.
 //
-// Without times, equal rows are kept together like the other rows of a group. With times they are
-// not: rows to predict may also be equal to older rows, so scores on such rows are realistic.
+// Without times, equal rows are kept together like the other rows of a group. With times, they are
+// not kept together: rows to predict may also be equal to older rows, so scores on such rows are
+// realistic.
 func newPlan(ctx context.Context, f *frame.Frame, p *Params, duplicates []int32) (split.ValidationPlan, error) {
 	sample := split.Sample{Labels: f.Labels, Classes: len(f.Schema.Classes), Groups: p.Groups, Times: p.Times}
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
@@ -113,7 +114,7 @@ func hasDuplicatesAcrossFolds(plan split.ValidationPlan, duplicates []int32) boo
 }
 
 // checkParams returns an error if f is invalid, or if a parameter is invalid or does not fit f. It
-// checks only parameters that need no further computation. p.Metric must be set.
+// checks only what can be checked without further computation. p.Metric must be set.
 func checkParams(f *frame.Frame, p *Params) error {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
@@ -136,8 +137,8 @@ func checkParams(f *frame.Frame, p *Params) error {
 	return nil
 }
 
-// trainingRowsByFold returns the training rows of each fold, by fold index. It includes the folds
-// of all runs, and all rows for the refit, whose index is refitFold.
+// trainingRowsByFold returns the training rows of each fold, by fold index. The result includes the
+// folds of all runs and, under the index refitFold, all rows for the refit.
 func (r *race) trainingRowsByFold() map[int][]int32 {
 	rows := map[int][]int32{refitFold: r.data.allRows()}
 	for _, run := range r.runs {
@@ -199,8 +200,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns the index of the first final fold, for run.firstFinalFold. It is the index
-// of the last fold if the race has Params.Times. Otherwise all folds are final, and it is 0.
+// firstFinalFold returns the index of the first final fold, for run.firstFinalFold. If Params.Times
+// is set, only the last fold is final. Otherwise all folds are final, and the result is 0.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {
 		return 0

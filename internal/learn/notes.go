@@ -16,8 +16,8 @@ func (r *race) addNote(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// addFailureNote adds a sentence to Report.Notes: the consequence of a failure, given by format and
-// args, and its cause. The cause is err or, if ctx is cancelled, the lack of time.
+// addFailureNote adds a sentence to Report.Notes about a failure. format and args describe the
+// consequence. The cause is err or, if ctx is cancelled, a lack of time.
 func (r *race) addFailureNote(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {
@@ -28,7 +28,7 @@ func (r *race) addFailureNote(ctx context.Context, err error, format string, arg
 
 // addPlanNotes adds notes about the validation plan: unused rows, rows without a group, no test
 // rows, test rows of a single class, and classes with neither test rows nor validation rows. It
-// also notes an effort without effect. ungrouped is the number of rows without a group.
+// also adds a note if Params.Effort has no effect. ungrouped is the number of rows without a group.
 func (r *race) addPlanNotes(ungrouped int) {
 	p := &r.data.params
 	if n := r.plan.Dropped; n > 0 && r.usedRows() == 0 { // otherwise the report has Report.UsedRows
@@ -64,8 +64,8 @@ func (r *race) addPlanNotes(ungrouped int) {
 }
 
 // addDroppedNote adds a note about the features that the final training left out because they seem
-// unrelated to the label. It adds none if models of folds, which may use these features, are part of the
-// final model.
+// unrelated to the label. It adds no note if fold models are part of the final model, because they
+// may use these features.
 func (r *race) addDroppedNote() {
 	const maxNames = 10
 	kept := r.data.relevantOfRefit()
@@ -85,13 +85,13 @@ func (r *race) addDroppedNote() {
 	r.addNote("the final training left out %d of %d features, because they seem unrelated to the label: %s", n, len(r.data.Columns), strings.Join(names, ", "))
 }
 
-// If a race drops more than the fraction maxDroppedShare of the rows, its scores say little about
-// the final model; see usedRows.
+// maxDroppedShare is the largest fraction of rows that a race may drop before Report.UsedRows is
+// set. If a race drops more rows, its scores say little about the final model; see usedRows.
 const maxDroppedShare = 1.0 / 3
 
 // usedRows returns Report.UsedRows: the largest number of training rows of a fold. It returns 0
 // without Params.Times, or if the race drops at most the fraction maxDroppedShare of the rows. A
-// row with a time is dropped if later rows of its group are test rows, or validation rows of the
+// row with a time is dropped if later rows of its group are test rows or validation rows of the
 // last fold.
 func (r *race) usedRows() (rows int) {
 	last := r.plan.Folds[len(r.plan.Folds)-1]
@@ -127,8 +127,8 @@ func (r *race) addUnpredictableNote(rows int) {
 }
 
 // addUnscoredClassesNote adds a note about the classes that have neither test rows nor validation
-// rows. All rows of such a class are equal or of one group, so they are never divided. These rows
-// are only trained on: otherwise the class could not be learned.
+// rows. All rows of such a class are equal or belong to one group, so they are never divided. They
+// are used only for training, because otherwise the class could not be learned.
 func (r *race) addUnscoredClassesNote() {
 	if r.data.params.Groups == nil || r.data.params.Times != nil {
 		return

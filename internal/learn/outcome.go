@@ -26,17 +26,16 @@ type Outcome struct {
 	// Runs holds the result of each algorithm, in the order in which they are
 	// shown. It is nil if the race was stopped before its rows were divided.
 	Runs []Run
-	// Model is nil if every algorithm failed or was stopped before its first score. It
-	// may still read from Params.Disk when it is used. To avoid this, write the model and
+	// Model is nil if every algorithm failed or was stopped before its first score. When the model
+	// predicts, it may still read from Params.Disk. To avoid this, write the model to a file and
 	// read it back.
 	Model *model.Model
 	// Algorithm is the name of Model's algorithm, or model.Blend. It is empty if
 	// there is no model.
 	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. It is false if the
-	// race was stopped, if the time limit left no time for the refit, or if a refit
-	// failed. Even if it is true, components of a blend with small weights may not have
-	// been refitted.
+	// Refit reports whether Model was trained on every labelled row. It is false if the race was
+	// stopped, if there was no time for the refit, or if a refit failed. Even if it is true,
+	// components of a blend with small weights may not have been refitted.
 	Refit bool
 	// Achieved, Training and Test are the performances, in the metric of the race, on the
 	// rows of Report.Validation, Report.Training and Report.Test.
@@ -45,8 +44,8 @@ type Outcome struct {
 	Report Report
 }
 
-// newOutcome returns the outcome of the race, without a model. cause is the reason why
-// the race ended. newOutcome also sets the status of the runs that were still running.
+// newOutcome returns the outcome of the race, without a model. cause is the reason why the race
+// ended. newOutcome also sets the final status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.stalledStatus()}
 	winner := r.scheduler.CurrentWinner()

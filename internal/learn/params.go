@@ -16,9 +16,9 @@ type Params struct {
 	Algorithms []string
 	// Effort is how much the race trains. Defaults to EffortDefault.
 	Effort Effort
-	// ScalingFactor determines the size of trees. In SIX01, boosting with leaf-wise trees, a tree
-	// has this number of leaves. In FIF01, a forest, a tree has this number of leaves for each
-	// thousand training rows. If ScalingFactor is 0, the sizes are chosen from the data.
+	// ScalingFactor is the number of leaves of a tree in SIX01, boosting with leaf-wise trees. In
+	// FIF01, a forest, a tree has ScalingFactor leaves per thousand training rows. If ScalingFactor
+	// is 0, the sizes are chosen from the data.
 	ScalingFactor int
 	// Buckets is the number of bins of a numeric feature for SEV02, boosting with symmetric trees.
 	// Defaults to 64.
@@ -27,15 +27,14 @@ type Params struct {
 	// no row has a group. Rows of a group are never divided between training, validation and test
 	// rows. Unless Times is set, this also holds for rows that are equal in every feature.
 	Groups []int32
-	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
-	// validation and test rows are later than the rows that the models were trained on.
-	// Rows without a time are used only by the refit. If Times is nil, the order of the
-	// rows does not matter.
+	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set, models are
+	// scored only on rows that are later than the rows that they were trained on, and rows without
+	// a time are used only by the refit. If Times is nil, the order of the rows does not matter.
 	Times []float64
-	// GroupColumn and TimeColumn are the names of the columns from which Groups and Times are read.
-	// Only notes of the report use them.
+	// GroupColumn and TimeColumn are the names of the columns from which Groups and Times were
+	// read. They are used only in the notes of the report.
 	GroupColumn, TimeColumn string
-	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is 0, the
+	// Threshold is the performance, from 0 to 1, at which a run wins the race. If it is 0, the
 	// first score wins. If Threshold is nil, every run trains until it no longer improves.
 	Threshold *float64
 	// Metric is the metric by which models are compared: accuracy, balancedAccuracy,
@@ -49,11 +48,12 @@ type Params struct {
 	// If ClassWeights is nil and Metric depends on decisions, such as macroF1, the race
 	// fits decision weights that maximise Metric.
 	ClassWeights map[string]float64
-	// Monotone maps names of columns of the file to directions. With 1, the probability of the
-	// second class never falls when the column rises and all other columns stay equal. With -1 this
-	// probability never rises. Missing cells of the column are exempt. There must be two classes,
-	// and Schema.OrderedFeature must return no error for the column. Algorithms that do not support
-	// directions do not take part; it is an error if Algorithms names one of them.
+	// Monotone maps names of columns of the file to directions. With the direction 1, the
+	// probability of the second class never decreases when the value in the column increases and
+	// all other columns stay the same. With -1, this probability never increases. Missing cells of
+	// the column are exempt. There must be two classes, and Schema.OrderedFeature must not return
+	// an error for the column. Algorithms that do not support directions do not take part; it is an
+	// error if Algorithms names one of them.
 	Monotone map[string]int
 	// Seed is the seed of all random numbers.
 	Seed uint64
@@ -95,12 +95,11 @@ type Event struct {
 	Status    Status
 	// Performance is the performance after the last step, or 0 before the first score.
 	Performance float64
-	// BestPerformance and BestLogLoss are the scores of the best step so far. They are
-	// NaN before the first score, and if the metric cannot be computed on the validation
-	// rows.
+	// BestPerformance and BestLogLoss are the scores of the best step so far. They are NaN before
+	// the first score and if the metric cannot be computed on the validation rows.
 	BestPerformance, BestLogLoss float64
-	// Step is the number of steps that were scored so far. It is 0 if the metric cannot be
-	// computed on the validation rows.
+	// Step is the number of steps scored so far. It is 0 if the metric cannot be computed on the
+	// validation rows.
 	Step int
 }
 
@@ -136,9 +135,9 @@ func (e Effort) maxFolds(a *algorithm) int {
 	return a.maxFolds
 }
 
-// scheduleFactor returns the number of the network's epochs, divided by their default number. With
-// four times as many epochs, the log loss of the blend is lower on some tables of about 10,000
-// rows. On these tables, the network is better than the trees; see docs/experiments.md.
+// scheduleFactor returns the factor by which the network's default number of epochs is multiplied.
+// Four times as many epochs lowered the log loss of the blend on some tables of about 10,000 rows,
+// on which the network is better than the trees; see docs/experiments.md.
 func (e Effort) scheduleFactor() int {
 	if e == EffortBest {
 		return 4

@@ -19,14 +19,14 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Race trains several algorithms in parallel. The race ends when one of them reaches the threshold,
-// when none of them improves any more, at the time limit, or when p.Stop is closed. Race then
-// trains the winner again on all labelled rows. If no algorithm has won, Race instead trains the
-// blend of the algorithms again, or the best algorithm if there is no blend. If ctx is cancelled,
-// Race returns the cause of the cancellation and no outcome.
+// Race trains several algorithms in parallel. The race ends when an algorithm reaches the
+// threshold, when none of them improves any more, at the time limit, or when p.Stop is closed. Race
+// then trains the winner again on all labelled rows. If no algorithm has won, Race instead trains
+// the blend of the algorithms again, or the best algorithm if there is no blend. If ctx is
+// cancelled, Race returns the cause of the cancellation and no outcome.
 //
-// f must have Labels of at least two classes. An invalid f or p is an error. If an algorithm fails,
-// Race returns no error, but reports the failure in Outcome.Runs.
+// The Labels of f must be of at least two classes. Race returns an error if f or p is invalid. If
+// an algorithm fails, Race does not return an error, but reports the failure in Outcome.Runs.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 	return raceAlgorithms(ctx, f, p, algorithms)
 }
@@ -47,21 +47,21 @@ type race struct {
 	copiesDivided    bool
 	refitInterrupted bool // whether the time limit or the user ended the refit early
 	keepsFoldModels  bool // whether fold models of a component are members of the final model
-	// trainingTime is the time that this machine has spent on training runs. It does not include
-	// the training of text models. It is updated at each score. mu guards it.
+	// trainingTime is the time that this machine has spent on training runs, without the training
+	// of text models. It is updated at each score and guarded by mu.
 	trainingTime time.Duration
 	// blendScore is the score of the blend for the report. It is nil before
 	// chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
 	awaitedRuns atomic.Int32  // number of runs that other machines train
-	slots       chan struct{} // has one element for each run that this machine trains now
+	slots       chan struct{} // holds one element for each run that this machine is training
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceAlgorithms does the same as Race, but with a given list of all algorithms, among which
-// p.Algorithms or p.Effort choose.
+// raceAlgorithms is Race with a given list of algorithms, from which p.Algorithms or p.Effort
+// selects.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	starting, release := withStop(ctx, p.Stop)
 	r, err := newRace(starting, f, p, algorithms)
@@ -142,9 +142,9 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 }
 
 // runAll trains all algorithms until each has ended. It begins with the cheapest algorithms, so
-// that there is soon a usable model. Without a threshold, only enough algorithms to keep the cores
-// busy run at the same time. With a threshold all algorithms run at the same time, because the
-// scheduler compares their virtual times.
+// that a usable model exists early. Without a threshold, it runs only as many algorithms at the
+// same time as are needed to keep the cores busy. With a threshold, it runs all algorithms at the
+// same time, because the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.watchReachedElsewhere(ctx)
 	idle := make(chan struct{})
@@ -205,8 +205,8 @@ func (r *race) runHere(ctx context.Context, run *run) {
 	}
 }
 
-// train does the steps of run until it has reached the threshold, has stalled,
-// or can no longer win, or until ctx is cancelled.
+// train executes the steps of run until the run has reached the threshold, has stalled or can no
+// longer win, or until ctx is cancelled.
 func (r *race) train(ctx context.Context, run *run) error {
 	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.Kind))); err != nil {
 		return err
@@ -255,10 +255,11 @@ func (r *race) reachesThreshold(performance float64) bool {
 }
 
 // winsWithoutThreshold reports whether a stalled run with the score s wins a race without a
-// threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
-// less than one nat. A performance of 1 alone may be due to chance. If the metric is logLoss, only
-// the sum of the log losses matters. No run wins if the metric cannot be computed on the validation
-// rows, or if all of them are of one class: always predicting this class would be as good.
+// threshold. The run wins if its performance is 1 and the log losses of the validation rows add up
+// to less than one nat, because a performance of 1 alone may be due to chance. If the metric is
+// logLoss, only the sum of the log losses matters. No run wins if the metric cannot be computed on
+// the validation rows. No run wins, either, if all validation rows are of one class: always
+// predicting this class would be as good.
 func (r *race) winsWithoutThreshold(s score) bool {
 	rows := len(r.evaluator.Labels)
 	return r.data.params.Threshold == nil && r.evaluator.IsMeasurable() && r.evaluator.HasSeveralClasses() &&
@@ -291,7 +292,7 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 }
 
 // currentLeader returns the run that has won the race. If no run has won yet, it returns the run
-// whose best step has the lowest selection loss; see run.selectionLoss. It returns nil if no run
+// whose best step has the lowest selection loss; see run.selectionLoss. The result is nil if no run
 // has a checkpoint.
 func (r *race) currentLeader() *run {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {

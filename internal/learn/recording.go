@@ -96,9 +96,9 @@ func readSavedStep(b *codec.Reader) savedStep {
 
 // recordedEnd describes how a recorded run ended.
 type recordedEnd struct {
-	// reached reports whether the run has won: it reached the threshold, or it was perfect in a
-	// race without a threshold. ended reports whether it stalled without winning. Both are false if
-	// the run failed or was cut short.
+	// reached reports whether the run has won: it reached the threshold or, in a race without a
+	// threshold, its score was perfect. ended reports whether the run stalled without winning. Both
+	// are false if the run failed or was cut short.
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
@@ -106,8 +106,8 @@ type recordedEnd struct {
 	texts text.Durations
 }
 
-// readRecording sets the scores and models of run to the scores and models of the recorded run. If
-// it returns an error, run is unchanged.
+// readRecording reads a recording of size bytes from in, and sets the scores and models of run to
+// those of the recorded run. If it returns an error, run is unchanged.
 func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEnd, err error) {
 	b := codec.NewStreamReader(in, size)
 	if string(b.Next(len(recordingMagic))) != recordingMagic || b.Uint16() != recordingVersion || b.Byte() != run.algorithm.Kind {

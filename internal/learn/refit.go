@@ -28,7 +28,7 @@ const (
 	reportTimePerCell = 1000 * time.Nanosecond
 	safetyFactor      = 1.25
 	// maxRefitShare is the largest fraction of the time limit that is reserved for the refits of a
-	// blend. More is reserved only if the refit of the best run alone needs more.
+	// blend. More time is reserved only if the refit of the best run alone needs it.
 	maxRefitShare = 0.25
 )
 
@@ -37,8 +37,8 @@ const (
 // false.
 //
 // Refits of components with small weights are skipped if they would take too long; see
-// affordableRefits. Their components keep their fold models, and complete stays true. This happens
-// on large tables, whose fold models usually were trained on almost all rows.
+// affordableRefits. These components keep their fold models, and complete stays true. This happens
+// on large tables, where the fold models were usually trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member, complete bool) {
 	// One fit on all rows is better than the mean of the fold models: on test rows, the log loss of
 	// boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The mean of five such
@@ -79,8 +79,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first component, and as many of the next
-// components as the limit on the cost allows.
+// affordableRefits returns the components to refit: the first component and as many of the
+// following components as the cost limit allows.
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {
@@ -103,7 +103,7 @@ type refitResult struct {
 }
 
 // maxParallelRefitRows is the largest number of rows for which runs are refitted
-// at the same time. On more rows each refit uses all cores, and several would need
+// at the same time. With more rows, each refit uses all cores, and parallel refits would only need
 // more memory.
 const maxParallelRefitRows = 20_000
 
@@ -181,8 +181,8 @@ func (r *run) newMember(p model.Predictor, weight float64) model.Member {
 	return model.Member{Algorithm: r.algorithm.Algorithm, Weight: weight, Predictor: p}
 }
 
-// loadFoldMember returns a copy of the run's model of the given fold. Predicting allocates memory
-// that a model keeps, so only the copy predicts; see [model.Member.Clone].
+// loadFoldMember returns a copy of the run's model of the given fold. A model keeps the memory that
+// it allocates for predictions, so only the copy predicts; see [model.Member.Clone].
 func (c component) loadFoldMember(fold int) (model.Member, error) {
 	one, err := c.newMember(c.models[fold], c.weight).Clone()
 	if err != nil {
@@ -191,8 +191,8 @@ func (c component) loadFoldMember(fold int) (model.Member, error) {
 	return one, nil
 }
 
-// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit. The offset
-// makes this seed different from the seeds of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit, so that
+// this seed differs from the seeds of the folds. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1
@@ -208,9 +208,9 @@ func (r *run) rowRatio(rows int) float64 {
 }
 
 // isRefitted reports whether a refit on the given number of rows is complete after the given number
-// of steps. A fitter with a known Progress must reach the progress of the folds at their best step,
-// in any number of steps. A fitter whose Progress is NaN must do the best number of steps of the
-// folds, adjusted by stepGrowth.
+// of steps. If the fitter's Progress is a number, it must have reached the Progress of the folds at
+// their best step; the number of steps does not matter. If Progress is NaN, the refit needs the
+// number of steps that was best in the folds, adjusted by stepGrowth.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {
 		const rounding = 1e-9
@@ -220,7 +220,8 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 }
 
 // reservedTime returns the time to reserve for the refits and the report, after the runs have been
-// stopped. If other machines still train, it includes the time in which they must end their runs.
+// stopped. If other machines are still training, the result includes the time in which they must
+// end their runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
 	if r.awaitedRuns.Load() > 0 {
@@ -230,8 +231,8 @@ func (r *race) reservedTime() time.Duration {
 }
 
 // refitBudget returns the time to reserve for the report and for the refits, including one training
-// of the text models, which all refits share. The time of a refit is its cost times the time that
-// training has taken for each unit of cost so far.
+// of the text models, which all refits share. The time of a refit is estimated as its cost,
+// multiplied by the training time per unit of cost so far.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {
@@ -250,8 +251,8 @@ func (r *race) refitBudget() time.Duration {
 }
 
 // reservedRefitCosts returns the cost of the refit of leader, and the cost of all refits for which
-// time is reserved. If a run has won, only this run is refitted. Otherwise all runs are refitted,
-// within the limit of affordableRefits.
+// time is reserved. If a run has won, only this run is refitted. Otherwise as many runs are
+// refitted as affordableRefits allows.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
 	if r.scheduler.CurrentWinner() >= 0 {
@@ -295,7 +296,7 @@ func (r *race) totalCost() float64 {
 }
 
 // refitCost returns the estimated cost of the refit on the given number of rows, in nanoseconds of
-// one core. It follows from the cost of the folds up to the best step.
+// one core. The estimate is based on the cost of the folds up to the best step.
 func (r *run) refitCost(rows int) float64 {
 	return r.best.cost / float64(len(r.folds)) * math.Pow(r.rowRatio(rows), 1+r.algorithm.stepGrowth)
 }

@@ -86,8 +86,8 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// typedFitter has the methods of fitter, except that Model returns the concrete type M.
-// The fitters of boost, forest and neural implement it.
+// typedFitter is fitter with one difference: Model returns the concrete type M. The fitters of
+// boost, forest and neural implement it.
 type typedFitter[M model.Predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64

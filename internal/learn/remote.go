@@ -17,9 +17,9 @@ type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [TrainAndRecordRun].
 	Algorithms []string
 	// Await waits until another machine has recorded the run of an algorithm, and returns the
-	// recording and its size in bytes. A nil recording means that this machine must train the run.
-	// If this is because the other machine failed, Await also returns an error, which the report
-	// notes.
+	// recording and its size in bytes. If this machine must train the run, the recording is nil. If
+	// the reason is that the other machine failed, Await also returns an error, which appears in
+	// the notes of the report.
 	//
 	// idle is closed when this machine has no more runs of its own: all runs of algorithms that are
 	// not in Algorithms have ended. When ctx is done, Await must soon return the recording of the
@@ -28,15 +28,15 @@ type RemoteRuns struct {
 	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
 	// reserves this time while it waits for runs on other machines.
 	StopTimeout time.Duration
-	// ReachedElsewhere receives the runs on other machines that have reached the threshold, in
-	// any order. A run may be received several times. ReachedElsewhere may be nil.
+	// ReachedElsewhere delivers the runs on other machines that have reached the threshold, in any
+	// order. A run may be delivered several times. ReachedElsewhere may be nil.
 	ReachedElsewhere <-chan ThresholdReached
 	// ReportReached is called when a run on this machine has reached the threshold.
 	ReportReached func(ThresholdReached)
 }
 
-// ThresholdReached is the message that an algorithm has reached the threshold at the
-// virtual time Time.
+// ThresholdReached is the message that Algorithm has reached the threshold at the virtual time
+// Time.
 type ThresholdReached struct {
 	Algorithm string
 	Time      float64
@@ -123,7 +123,7 @@ func (r *race) reportThresholdReached(run *run) {
 // lastScoreVirtualTime returns the virtual time of the last score.
 func (r *run) lastScoreVirtualTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
-// awaitRun waits until another machine has trained run. If that machine fails, or no other machine
+// awaitRun waits until another machine has trained run. If that machine fails or no other machine
 // trains the run, this machine trains it. idle is the argument for RemoteRuns.Await.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)

@@ -46,8 +46,8 @@ type Report struct {
 	// component that was not refitted. Notes is nil if there is nothing unusual.
 	Notes []string
 	// Rows is the number of labelled rows. TestRows, ValidationRows and TrainingRows are
-	// the numbers of rows from which Test, Validation and Training were computed. They are
-	// 0 if there were no such rows or no time was left.
+	// the numbers of rows from which Test, Validation and Training were computed. A number is 0 if
+	// there were no such rows or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
 	// UsedRows is the largest number of rows that a scored model was trained on. It is 0 unless the
 	// times and groups together exclude more than a third of the rows from training and scoring.
@@ -57,8 +57,8 @@ type Report struct {
 	// the table is wide.
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature. CopiesDivided
-	// reports whether equal rows were divided among training, validation and test rows, because
-	// they are common in the table or have different groups or times.
+	// reports whether equal rows were divided among training, validation and test rows. This
+	// happens if equal rows are common in the table, or if they have different groups or times.
 	Copies        int
 	CopiesDivided bool
 	// HeldOut is the number of rows that were set aside for Test. If HeldOut is positive
@@ -73,7 +73,7 @@ type Report struct {
 	Test Scores
 	// Training holds the scores of the final model on rows that it was trained on, except test
 	// rows. If the model consists of fold models, each of these rows was used to train only some of
-	// them.
+	// the fold models.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -89,8 +89,8 @@ type Report struct {
 	// Reliability compares the probability of the most probable class with the
 	// fraction of test rows that are of this class. It is nil without test rows.
 	Reliability []ReliabilityBin
-	// Curves holds the curves of the classes in CurveClasses, on the test rows. It lacks classes
-	// with no test row or every test row.
+	// Curves holds the curves of the classes in CurveClasses, on the test rows. A class that no
+	// test row or every test row belongs to has no curve.
 	Curves []ClassCurve
 	// CurveClasses are the labels of all classes or, if there are more than 20, of the 20 classes
 	// with the most rows. They are in the order of the schema.
@@ -102,7 +102,7 @@ type Report struct {
 	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
 	// WeightedImportances reports whether Importances are decreases of the weighted accuracy
-	// instead of the metric.
+	// instead of decreases of the metric.
 	WeightedImportances bool
 	// PartialDependence holds the partial dependence of the predictions on the most
 	// important columns, on validation rows. PartialDependence is nil if there was no
@@ -317,9 +317,9 @@ func (r *race) addTrainingMetrics(ctx context.Context, o *Outcome) {
 	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
 }
 
-// finalTrainingRows returns the rows for Report.Training. These are usually the rows r.plan.Rest.
-// If the model contains fold models of a single final fold, these were not trained on the
-// validation rows of the fold. The result is then only its training rows.
+// finalTrainingRows returns the rows for Report.Training, usually r.plan.Rest. If the model
+// contains fold models and there is a single final fold, the result is only the training rows of
+// that fold, because its models were not trained on its validation rows.
 func (r *race) finalTrainingRows() []int32 {
 	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
 		return final[0].Train // a fold model was not trained on the validation rows

@@ -15,19 +15,21 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// run is one algorithm in the race. It has a fitter for each fold, and all fitters have
-// done the same number of steps.
+// run is one algorithm in the race. It has one fitter per fold, and all fitters have done the same
+// number of steps.
 type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are the models of the fitters, set when the run has ended. Only copies of them
-	// predict, because predicting multiplies a model's memory. See component.loadFoldMember.
+	// models are the models of the fitters, set when the run has ended. Only copies of these models
+	// predict, because a model needs several times as much memory once it has predicted; see
+	// component.loadFoldMember.
 	models []model.Predictor
 	folds  []split.Fold
-	// The final folds are folds[firstFinalFold:]. Their models predict the test rows, and without a
-	// refit they are the final model. Usually all folds are final. With folds ordered in time, only
-	// the last fold is final, because it is trained on the latest rows.
+	// The final folds are folds[firstFinalFold:]. The models of these folds predict the test rows
+	// and, if there is no refit, form the final model. Usually all folds are final. If the folds
+	// are ordered in time, only the last fold is final, because its models are trained on the
+	// latest rows.
 	firstFinalFold int
 	// firstFoldIndex is the fitTask.foldIndex of the first fold. It is 0 unless the run merges
 	// folds of the validation plan: merged folds have indices of their own.
@@ -59,8 +61,8 @@ type run struct {
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the error with which another machine failed to train the run. This machine then
-	// trained it. remoteErr is nil if there was no such error.
+	// remoteErr is the error with which another machine failed to train the run, so that this
+	// machine trained it. It is nil if there was no such error.
 	remoteErr error
 }
 
@@ -99,10 +101,9 @@ func (r *run) newFitters(ctx context.Context, t *trainingData, seed uint64) erro
 	})
 }
 
-// fitterWorkers returns the number of goroutines of the fitter of a fold. In a step, the workers of
-// the run train the folds in order, and each worker trains one fold at a time. If fewer folds than
-// workers are left at the end, the fitters of these folds share the workers, so that no core is
-// idle.
+// fitterWorkers returns the number of goroutines of the fitter of a fold. In each step, the workers
+// of the run train the folds in order, each worker one fold at a time. If fewer folds than workers
+// are left, the fitters of these folds share the workers, so that no core is idle.
 func (r *run) fitterWorkers(fold int) int {
 	left := len(r.folds) % r.workers
 	if fold < len(r.folds)-left {
@@ -177,8 +178,8 @@ func (r *run) takeModels() {
 //
 // If the step is the best so far or force is true, recordScore saves a checkpoint and keeps
 // probabilities. The caller sets force for a step that has reached the threshold, and in races
-// without validation rows. free is a slice that the caller may reuse: the probabilities that are no
-// longer kept, or nil.
+// without validation rows. The result free is a slice that the caller may reuse, because its
+// probabilities are no longer kept; it may be nil.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -203,14 +204,13 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 }
 
 // selectionLoss returns the loss by which the best step of a run is selected: log(error · log
-// loss), where error is 1 − performance + 0.5/rows. The log loss alone may be lowest at a step
-// with a high error. The error alone is coarse with few rows.
+// loss), where error is 1 − performance + 0.5/rows. The log loss alone may be lowest at a step with
+// a high error, and the error alone is too coarse if there are few rows.
 //
 // In races for logLoss or for an area under a curve, the selection loss is only log(log loss),
 // because on a few hundred rows the score of the race has more noise than the log loss;
-// docs/experiments.md has the measurements. It is also log(log loss) if the race has class weights,
-// because accuracy and similar scores ignore the weights. The log loss is computed before
-// calibration.
+// docs/experiments.md has the measurements. The same holds in races with class weights, because
+// accuracy and similar scores ignore the weights. The log loss is computed before calibration.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
@@ -224,13 +224,13 @@ type earlyStopping struct {
 	step                 int     // the last step at which one of them improved
 }
 
-// A run has improved if its log loss falls by more than the fraction minGain, or if its error, 1 −
-// performance, falls by more than the fraction minErrorGain. One more correct row is an improvement
-// unless there are thousands of errors.
+// A run has improved if its log loss decreases by more than the fraction minGain, or if its error,
+// 1 − performance, decreases by more than the fraction minErrorGain. Unless there are thousands of
+// errors, one more correct row is an improvement.
 //
-// If all n validation rows are predicted correctly, the log loss must fall by more than
-// minFlawlessGain/n. The error on other rows may still be about 1/n, so a smaller fall hardly
-// matters for them.
+// If all n validation rows are predicted correctly, the log loss must decrease by more than
+// minFlawlessGain/n. The error on new rows may still be about 1/n, so a smaller decrease would
+// hardly matter for new rows.
 const (
 	minGain         = 1e-4
 	minErrorGain    = 1e-3
@@ -254,7 +254,7 @@ func isFlawless(name string, s score, rows int) bool {
 }
 
 // hasStalled reports whether neither log loss nor performance has improved in the last patience
-// steps. rows is the number of validation rows. flawless is the result of isFlawless for s.
+// steps. rows is the number of validation rows, and flawless is the result of isFlawless for s.
 func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience int) bool {
 	if e.step == 0 {
 		*e = earlyStopping{logLoss: math.Inf(1), performance: -1}
@@ -292,10 +292,9 @@ func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 type Run struct {
 	Algorithm string
 	Status    Status
-	// Performance and LogLoss are the scores of the best step on the validation
-	// rows, or 0 before the first score. Performance is NaN if the metric cannot
-	// be computed on these rows. LogLoss is after calibration unless
-	// the race was cut short.
+	// Performance and LogLoss are the scores of the best step on the validation rows; they are 0 if
+	// there was no score. Performance is NaN if the metric cannot be computed on these rows.
+	// LogLoss is computed after calibration unless the race was cut short.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance, or NaN if
 	// unknown.

@@ -10,17 +10,18 @@ import (
 )
 
 // hasSmoothPart reports whether a logistic regression, the smooth part, is fitted when the fitters
-// of run have ended. The algorithm must support smooth parts. The table must be small, not
-// screened, and without columns of texts. A step must have been scored on validation rows.
+// of run have ended. This requires that the algorithm supports smooth parts, that the table is
+// small, that its features are not screened and include no texts, and that a step has been scored
+// on validation rows.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
 		len(r.evaluator.Labels) > 0 && run.best.step > 0
 }
 
-// addSmoothPart does one more step of a run of neural networks that has stalled. It fits the smooth
-// part, a logistic regression. If this improves the best checkpoint, it becomes part of the
-// checkpoint.
+// addSmoothPart does one more step of a stalled run of neural networks: it fits a logistic
+// regression, the smooth part. If the smooth part improves the best checkpoint, it becomes part of
+// the checkpoint.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	task, err := r.smoothTask(ctx, run)
 	if err != nil {
@@ -69,9 +70,9 @@ func (r *race) smoothTask(ctx context.Context, run *run) (smooth.Task, error) {
 }
 
 // mixSmoothPart returns the best checkpoint of run, mixed with the smooth part. The weight of the
-// smooth part is fitted by maximum likelihood. The score is cross-fitted: each part of the
-// validation rows is scored with the weight fitted to the other parts. better reports whether the
-// mixture has a lower log loss than the checkpoint.
+// smooth part is fitted by maximum likelihood. The score is cross-fitted: the validation rows are
+// divided, and each portion is scored with the weight fitted to the others. better reports whether
+// the mixture has a lower log loss than the checkpoint.
 func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed savedStep, better bool, err error) {
 	mixed = run.best
 	if !fits.Converged() {

@@ -15,9 +15,9 @@ import (
 const textSeed = 0x7e875
 
 // addTextScores trains text models and appends their scores to f, which holds the other features of
-// a fold. rows are the training rows of the fold. A training row is scored by a model that was not
-// trained on this row. All other rows are scored by the returned models, which were trained on all
-// training rows. There is one model for each column of texts.
+// a fold. rows are the training rows of the fold. Each training row is scored by a model that was
+// not trained on this row. All other rows are scored by the returned models, one for each text
+// column, which were trained on all training rows.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (models []*text.Model, err error) {
 	columns := t.Schema.TextColumns()
 	if len(columns) == 0 {

@@ -37,9 +37,9 @@ func (t *timer) elapsed() time.Duration {
 	return t.now().Sub(t.began)
 }
 
-// withLimit returns a context that is cancelled with errTimeUp when the remaining time is
-// at most reserve(). It calls reserve repeatedly, because the time to reserve changes.
-// The caller must call the returned function to release the context.
+// withLimit returns a context that is cancelled with errTimeUp as soon as the remaining time is at
+// most reserve(). reserve is called repeatedly, because the time to reserve changes. The caller
+// must call the returned function to release the context.
 func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (limited context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {

@@ -30,11 +30,11 @@ type trainingData struct {
 	// are no directions.
 	monotone []tree.Direction
 
-	// features are the features of a fold, if the data is for one fold; see dataOfFold. It is nil
-	// in the data of the race.
+	// features are the features of the fold if the data belongs to one fold; see dataOfFold. It is
+	// nil if the data belongs to the race.
 	features *model.Features
-	// sharedBins holds the bins that the folds share, if the data is for one fold. It is nil in the
-	// data of the race.
+	// sharedBins holds the bins that the folds share if the data belongs to one fold. It is nil if
+	// the data belongs to the race.
 	sharedBins *sharedBins
 
 	// trainingTime measures the time in which this machine trains runs, except their text models.
@@ -51,15 +51,15 @@ type trainingData struct {
 	relevant map[int][]int32
 	corpora  []*text.Corpus        // one for each column of texts of the schema
 	foldData map[int]*trainingData // by fold index; folds that use all features have no entry
-	// foldFeatures holds the features of each fold, by fold index. They were fitted on
-	// this machine or are from the recording of another machine.
+	// foldFeatures holds the features of each fold, by fold index. They were fitted on this machine
+	// or read from the recording of another machine.
 	foldFeatures map[int]*model.Features
 	textTimer    text.Timer
 	foldBins     sharedBins
 }
 
-// sharedBins holds the bins that the matrices of all folds share: the bins of the columns of the
-// schema. Scores of text models are not shared, because they differ between folds.
+// sharedBins holds the bins of the schema's columns, which the matrices of all folds share. Scores
+// of text models are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
 	// features holds the binned columns, by the maximum number of bins and then by the column of
@@ -67,9 +67,10 @@ type sharedBins struct {
 	features map[int]map[int32]tree.Feature
 }
 
-// asMatrices returns the shared bins as matrices, so that a new matrix can reuse them. There is one
-// matrix for each maximum number of bins. Each matrix has numFeatures features, beginning with the
-// columns of fold. Features without shared bins are zero. s may be nil.
+// asMatrices returns the shared bins as matrices, so that a new matrix can reuse them. The result
+// contains one matrix for each maximum number of bins. Each matrix has numFeatures features,
+// beginning with the columns of fold. Features without shared bins have their zero value. s may be
+// nil.
 func (s *sharedBins) asMatrices(fold *model.Features, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
@@ -110,8 +111,8 @@ func (s *sharedBins) add(bins int, fold *model.Features, b *tree.BinnedMatrix) {
 }
 
 // binnedMatrix returns the matrix whose features have at most the given number of bins; 0 means the
-// default. It builds each matrix once; concurrent callers wait. Matrices in which a feature has the
-// same bins share the memory of these bins.
+// default. Each matrix is built only once, while concurrent callers wait. If a feature has the same
+// bins in several matrices, the matrices share the memory of these bins.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,8 +151,8 @@ func (t *trainingData) dropOwnRowMajor() {
 	}
 }
 
-// dropFoldBins frees the binned matrices of the folds. Only fitters read them, so they are
-// not needed after the runs have ended. The shared bins stay for the refit.
+// dropFoldBins frees the binned matrices of the folds. Only fitters read these matrices, so they
+// are not needed after the runs have ended. The shared bins are kept for the refit.
 func (t *trainingData) dropFoldBins() {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -192,8 +193,8 @@ func (t *trainingData) allRows() []int32 {
 	return all
 }
 
-// selectRows returns a frame of the given rows, in their order. Features that
-// no fitter was trained on have no cells.
+// selectRows returns a frame of the given rows, in their order. Features on which no fitter was
+// trained have no cells.
 func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -210,8 +211,8 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	return f.Take(rows)
 }
 
-// trainedFeatures reports for each feature whether a fitter was trained on it, directly or through
-// a feature computed from it. Texts are always included.
+// trainedFeatures reports for each feature whether a fitter was trained on this feature or on a
+// feature computed from it. Texts always count as trained on.
 func (t *trainingData) trainedFeatures() []bool {
 	known := make([]bool, len(t.Columns))
 	for _, i := range t.Schema.TextColumns() {
@@ -227,7 +228,7 @@ func (t *trainingData) trainedFeatures() []bool {
 }
 
 // usedFeatures reports for each feature whether a fitter was trained on it or on another feature of
-// the same column of the file. It reports all features as used unless the table is wide.
+// the same column of the file. If the table is not wide, all features count as used.
 func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

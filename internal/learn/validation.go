@@ -44,8 +44,8 @@ func (r *race) newValidation(m *model.Model, c *candidate) *explain.Validation {
 }
 
 // usesWeightedAccuracy reports whether importances are decreases of the weighted accuracy, as in a
-// race for accuracy with class weights. In such a race, plain accuracy may rise when a useful
-// column is shuffled.
+// race for accuracy with class weights. In such a race, plain accuracy may even increase when a
+// useful column is shuffled.
 func (r *race) usesWeightedAccuracy() bool {
 	return r.data.params.ClassWeights != nil && r.evaluator.Metric == metric.NameAccuracy
 }
@@ -68,8 +68,8 @@ func (r *race) rareClassFraction() float64 {
 	return 0
 }
 
-// sampleValidation returns at most maxRows validation rows. Each fold contributes an equal
-// share of maxRows or, if it has fewer validation rows, all of them.
+// sampleValidation returns at most maxRows validation rows. Each fold contributes an equal share of
+// maxRows. A fold with fewer validation rows contributes all of them.
 func (r *race) sampleValidation(maxRows int) explain.Sample {
 	var rows []int32
 	var ends []int

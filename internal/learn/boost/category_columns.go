@@ -3,9 +3,9 @@ package boost
 import "foretell/internal/table/frame"
 
 // categoryColumns numbers the categories of one categorical column, or the combinations of
-// categories of two columns. A combination is called a category, too. If there are more than
-// maxCombinations combinations, they are numbered modulo maxCombinations, so that several of them
-// are one category (feature hashing: Weinberger et al. 2009).
+// categories of two columns. A combination is also called a category. If there are more than
+// maxCombinations combinations, they are numbered modulo maxCombinations, so that several
+// combinations count as one category (feature hashing: Weinberger et al. 2009).
 type categoryColumns struct {
 	columns [2]int32 // the second is -1 if there is one column
 	// levels[i] is the number of categories of columns[i], including one for unknown
@@ -13,8 +13,8 @@ type categoryColumns struct {
 	levels [2]int32
 }
 
-// maxCombinations is the largest number of categories of a pair of columns. It is a prime, so that
-// combinations with the same number have no common pattern.
+// maxCombinations is the largest number of categories of a pair of columns. It is prime, so that
+// combinations with the same number follow no pattern.
 const maxCombinations = 65_521
 
 // newCategoryColumns returns the numbering of the categories of one categorical column of f.
@@ -26,8 +26,8 @@ func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
 }
 
-// cross returns the numbering of the combinations of the categories of two columns, the column of c
-// and the column of the parameter other.
+// cross returns the numbering for a pair of columns: the column of c and the column of the
+// parameter other. Each combination of their categories is a category of the pair.
 func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	return categoryColumns{
 		columns: [2]int32{c.columns[0], other.columns[0]},
@@ -35,7 +35,7 @@ func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	}
 }
 
-// numCombinations returns how many combinations of categories the columns can have.
+// numCombinations returns the number of possible combinations of the columns' categories.
 func (c *categoryColumns) numCombinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
 
 // isHashed reports whether several combinations may have the same number.

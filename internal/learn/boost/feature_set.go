@@ -24,23 +24,23 @@ type featureSet struct {
 
 const (
 	// maxPermutations is the largest number of random permutations of the rows for target
-	// statistics. There are fewer if the statistics of several permutations would need more than
+	// statistics. There are fewer permutations if their statistics would need more than
 	// maxPermutationBytes bytes.
 	maxPermutations     = 4
 	maxPermutationBytes = 256 << 20
-	// maxPlainLevels is the largest number of levels of a categorical column without target
-	// statistics. Trees separate so few levels by splitting on the column itself, without the noise
-	// of a statistic.
+	// maxPlainLevels is the largest number of levels of a categorical column for which no target
+	// statistics are computed. Trees can separate this number of levels by splits on the column
+	// itself, without the noise of a statistic.
 	maxPlainLevels = 24
-	// maxStatistics limits the number of target statistics. It may be exceeded, because each column
-	// with more than maxPlainLevels levels has at least one.
+	// maxStatistics limits the number of target statistics. The limit may be exceeded, because each
+	// column with more than maxPlainLevels levels gets at least one statistic.
 	maxStatistics = 48
 )
 
-// newFeatureSet returns the features of f: its columns and target statistics. A categorical column
-// with more than maxPlainLevels levels has target statistics, and so have the most useful pairs of
-// such columns. train holds the training rows, from which the statistics are computed. bins holds
-// the binned columns of f.
+// newFeatureSet returns the features of f: its columns and target statistics. Target statistics are
+// computed for each categorical column with more than maxPlainLevels levels, and for the most
+// useful pairs of such columns. train holds the training rows, from which the statistics are
+// computed. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryColumns

@@ -19,10 +19,10 @@ type Fitter struct {
 	roundsPerStep int
 }
 
-// roundsPerStep returns the number of rounds of a step. It is more than 1 on small data, where a
-// single round hardly changes the validation loss. rows is the number of all rows of the frame, not
-// only of the training rows. A step is thus the same in a fold and in a refit on all rows, so the
-// refit can do the number of steps that is best in the folds.
+// roundsPerStep returns the number of rounds of a step. On small data it is more than 1, because a
+// single round would hardly change the validation loss. rows is the number of all rows in the
+// frame, not only of the training rows. A step therefore means the same in a fold as in a refit on
+// all rows, so the refit can do the number of steps that was best in the folds.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -64,8 +64,8 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f and
-// predicts the rows fold.Validation. Numeric features of opts.Bins, if it is set, should have at
-// most opts.Buckets bins, plus the bin of missing values.
+// predicts the rows fold.Validation. If opts.Bins is set, its numeric features should have at most
+// opts.Buckets bins, plus the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -86,9 +86,8 @@ func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opt
 	return &Fitter{objective: objective, booster: newSymmetricBooster(objective, features, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
-// Step does a round of boosting, or several on small data. done reports whether
-// no further round could improve the training loss. After an error only Model
-// may be called.
+// Step does a round of boosting, or several on small data. done reports whether no further round
+// could improve the training loss. After an error, only Model may be called.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	for range f.roundsPerStep {
 		if done, err = f.booster.round(ctx); done || err != nil {
@@ -102,9 +101,9 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds of one core. It is
-// computed from counts of operations, so it is the same on every machine and in every run. The
-// times of operations were fitted to the shortest measured times of single rounds, with one worker
-// on an x86-64 server core of 2026.
+// computed from counts of operations, so it is the same on every machine and in every run. The time
+// per operation was fitted to the shortest measured times of single rounds, with one worker on an
+// x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }
 
 // Progress returns NaN, because the number of rounds is not known in advance: it grows with the
@@ -123,8 +122,8 @@ func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 // classes.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 
-// Checkpoint stores the current number of rounds. Until the next Checkpoint, Model
-// returns the model with this number of rounds.
+// Checkpoint stores the current number of rounds. Until the next call of Checkpoint, Model returns
+// the model with this number of rounds.
 func (f *Fitter) Checkpoint() { f.checkpoint = f.booster.rounds() }
 
 // Model returns the model as of the last checkpoint, or the current model if there is no

@@ -54,8 +54,8 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 }
 
 // sumDerivatives sums the derivatives of the loss over the given rows, for each output, and stores
-// the results in sums.g and sums.h. It is used if trees are grown from projected gradients, because
-// the grower then has no sums of the gradients of the outputs.
+// the results in sums.g and sums.h. This is needed if trees are grown from projected gradients,
+// because the grower then knows only the sums of the projections.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)

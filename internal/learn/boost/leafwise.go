@@ -29,9 +29,8 @@ type leafwiseBooster struct {
 	traversedRows int64 // number of rows for which a tree was traversed, summed over all trees
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. A nil *boostedTree
-// means that the output had converged: its gradients were nearly zero, or no feature had
-// an allowed split.
+// boostedTree is a tree of an ensemble with the value of each leaf. A nil *boostedTree means that
+// the output had converged: its gradients were nearly zero or no split was allowed.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
@@ -119,8 +118,8 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 
 // growAndAddScores grows the tree of an output and adds the values of its leaves to the scores of
 // all rows. It uses the sampler and the grower of the given worker. The tree is nil if the output
-// has converged. traversed is the number of rows whose leaves were found by traversing the tree,
-// because the tree was not grown from these rows.
+// has converged. traversed is the number of rows outside the tree's sample: their leaves are found
+// by traversing the tree.
 func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output int) (boosted *boostedTree, traversed int64, err error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))
@@ -141,7 +140,7 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 	}
 	grown, err := grower.Grow(ctx, sample, leaves)
 	if err == nil && grown.Leaves < 2 && sample.Features != nil {
-		sample.Features = nil // the drawn features have no allowed split, but other features may have one
+		sample.Features = nil // no split by the drawn features is allowed, but other features may have allowed splits
 		grown, err = grower.Grow(ctx, sample, leaves)
 	}
 	if err != nil || grown.Leaves < 2 {

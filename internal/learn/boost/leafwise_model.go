@@ -101,8 +101,8 @@ func (t *boostedTree) write(w *codec.Writer, mappers []tree.BinMapper) {
 	}
 }
 
-// readBoostedTree reads what boostedTree.write has written. It returns nil for a nil tree. It also
-// returns nil if the tree cannot be read, and r.Err is then not nil.
+// readBoostedTree reads what boostedTree.write has written. It returns nil for a nil tree, and also
+// if the tree cannot be read; only in the second case is r.Err not nil.
 func readBoostedTree(r *codec.Reader, mappers []tree.BinMapper) *boostedTree {
 	if r.Byte() == 0 {
 		return nil

@@ -19,8 +19,8 @@ import (
 //	0 1 5     y at most 5
 //	2 3 7     y above 5
 //
-// The rows of leaf 4 pass x > 3 but not x > 1, so only a row with a missing x can be among them. The
-// same holds for leaf 6.
+// A row of leaf 4 or 6 passes x > 3 but not x > 1, so its x must be missing. These leaves are
+// therefore in no chain.
 type monotoneConstraint struct {
 	direction tree.Direction
 	chains    [][]int
@@ -53,10 +53,10 @@ func monotoneConstraints(splits []tree.LevelSplit, bins *tree.BinnedMatrix, mono
 	return orders
 }
 
-// passedSplits returns, for each of the bins 0…bins-1 of a feature, the set of the splits by this
-// feature that the bin passes. masks holds these sets in the order of the bins. Consecutive bins
-// with the same set share one element. A set is a bit mask: bit d stands for the split of level d.
-// all is the set of all splits by the feature.
+// passedSplits determines, for each of the bins 0…bins-1 of a feature, which of the splits by this
+// feature the bin passes. masks holds these sets of splits in the order of the bins; consecutive
+// bins with the same set share one element. In a set, bit d stands for the split of level d. The
+// result all is the set of all splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -76,9 +76,9 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone features.
-// It replaces the Newton steps of the leaves by the closest values that are in the order of each
-// monotone feature; see fitIsotonicInPlace.
+// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. It replaces the
+// Newton steps of the leaves by the closest values that are in the order of each monotone feature;
+// see fitIsotonicInPlace.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
@@ -96,8 +96,8 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 	})
 }
 
-// emptyLeafWeight is the weight of a leaf without rows. It is so small that the leaf does not
-// change the mean when it is pooled with its neighbours.
+// emptyLeafWeight is the weight of a leaf without rows. It is small enough not to change the mean
+// when the leaf is pooled with its neighbours.
 const emptyLeafWeight = 1e-9
 
 // dykstraRounds is the number of times that Dykstra's algorithm projects the leaf values onto each
@@ -105,8 +105,7 @@ const emptyLeafWeight = 1e-9
 const dykstraRounds = 20
 
 // fitIsotonicInPlace is an isotonic regression for one or several orders. It replaces values by the
-// closest numbers that are in all given orders. The closest numbers have the smallest weighted sum
-// of squared differences from values.
+// numbers that satisfy all orders with the smallest weighted sum of squared changes.
 //
 // For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost does for symmetric
 // trees. For several orders the result is approximate. The values are projected onto one order

@@ -109,7 +109,7 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	}
 	splits, err := b.grower.Grow(ctx, sample)
 	if err == nil && len(splits) == 0 && len(sample.Features) < len(b.features.usable) {
-		sample.Features = b.features.usable // the drawn features have no allowed split, but other features may have one
+		sample.Features = b.features.usable // no split by the drawn features is allowed, but other features may have allowed splits
 		splits, err = b.grower.Grow(ctx, sample)
 	}
 	if err != nil {
