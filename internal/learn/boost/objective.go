@@ -36,8 +36,8 @@ func newObjective(f *frame.Frame, fold split.Fold, classes int) objective {
 	}
 }
 
-// outputClass returns the class whose score is output k. For two classes, the only output is the
-// score of class 1.
+// outputClass returns the class whose score is output k. For two classes, there is only one output,
+// the score of class 1.
 func (o *objective) outputClass(k int) int32 {
 	if o.classes == 2 {
 		return 1
@@ -54,14 +54,14 @@ func numOutputs(classes int) int {
 	return classes
 }
 
-// outputScores holds the raw scores of all rows, one slice for each output. It is used
-// for leaf-wise trees, each of which adds to one output.
+// outputScores holds the raw scores of all rows, one slice for each output. It is used for
+// leaf-wise trees, because such a tree adds to a single output.
 type outputScores struct {
 	objective
 	// values holds the scores by output, then by row.
 	values [][]float32
 	// maxScores and normalizers, both by row, convert scores to probabilities for more than two
-	// classes: exp(score − maxScore)·normalizer. They are nil for two classes and between rounds.
+	// classes: exp(score − maxScore)·normalizer. Both are nil for two classes and between rounds.
 	maxScores, normalizers []float32
 }
 
@@ -78,9 +78,9 @@ func newOutputScores(objective objective, rows int) *outputScores {
 }
 
 // baseScores returns the initial score of each output, computed from the labels of the training
-// rows, train. For two classes it is the log odds of the second class, and otherwise the logarithm
-// of the frequency of each class. One row is added to the count of each class, so that every score
-// is finite.
+// rows, train. For two classes, this is the log odds of the second class. For more classes, it is
+// the logarithm of the frequency of the class. One row is added to the count of each class, so that
+// every score is finite.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -137,8 +137,8 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-// sigmoid returns p = 1/(1 + e⁻ˣ) and complement = 1/(1 + eˣ), which is 1−p. The subtraction 1−p in
-// float32 would be 0 for all x above about 17.
+// sigmoid returns p = 1/(1 + e⁻ˣ) and complement = 1−p. It computes complement as 1/(1 + eˣ),
+// because the float32 subtraction 1−p would be 0 for all x above about 17.
 func sigmoid(x float32) (p, complement float32) {
 	if x < 0 {
 		complement, p = sigmoid(-x)
@@ -160,8 +160,8 @@ func (o *outputScores) predictValidation(dst []float32) {
 	}
 }
 
-// minVector is the smallest number of outputs of a row for which a call of package kernel, which
-// uses vector instructions, takes less time than a loop.
+// minVector is the smallest number of outputs of a row for which the vector instructions of package
+// kernel are faster than a loop.
 const minVector = 8
 
 // minExp is the smallest argument of kernel.Exp whose result is not 0.
@@ -201,13 +201,13 @@ func scoresToProbabilities(dst, raw []float32) {
 }
 
 // maxLeafValue limits the absolute value of a leaf before it is multiplied by the learning rate.
-// Otherwise a leaf with only rows of one rare class could get a value that later trees cannot
-// correct.
+// Without this limit, a leaf with only rows of one rare class could get a value that later trees
+// cannot correct.
 const maxLeafValue = 8
 
 // newtonStep returns the value of a leaf with the sums g of the gradients and h of the hessians:
 // the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K > 2 classes, h is
-// first multiplied by K/(K−1), because it is only the diagonal of the hessian matrix (Friedman
+// first multiplied by K/(K−1), because h contains only the diagonal of the hessian matrix (Friedman
 // 2001, equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {

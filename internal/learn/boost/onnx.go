@@ -54,8 +54,9 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTreesBuilder,
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns a matrix that has one column with the bins of each target statistic.
-// The bins of all statistics are in one table. A row's bin has this index in the table:
+// addONNXStatistics returns a matrix with one column for each target statistic, which contains the
+// bins of that statistic. The bins of all statistics are stored in one table. A row's bin has this
+// index in the table:
 //
 //	index = first index of the statistic + (level₁ · levels₂ + level₂) mod size
 //

@@ -22,8 +22,8 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins holds the bins of the frame. Fitters of the same frame may share it. Defaults
-	// to a matrix that the fitter builds and does not share.
+	// Bins holds the bins of the frame. Fitters of the same frame may share a matrix. Defaults to a
+	// matrix that the fitter builds for itself.
 	Bins *tree.BinnedMatrix
 	// Workspaces is a pool of working memory. Fitters with the same number of classes and the same
 	// options may share it. Defaults to a new pool.
@@ -31,18 +31,17 @@ type Options struct {
 	// Disk is the temporary file that holds the trees until the model is used. If Disk is
 	// nil, they are held in memory.
 	Disk *spill.File
-	// Groups holds the group of each row of the frame; a negative number means no group. The target
-	// statistics of symmetric trees leave out the rows of a row's own group. If Groups is nil, no
-	// row has a group.
+	// Groups holds the group of each row of the frame; a negative number means no group. In
+	// symmetric trees, the target statistics for a row ignore the other rows of its group. If
+	// Groups is nil, no row has a group.
 	Groups []int32
-	// Monotone holds, for each column, the direction in which the probability of class 1
-	// may change when the column rises and all other columns stay equal. It requires two
-	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all
-	// columns.
+	// Monotone holds, for each column, the direction in which the probability of class 1 may change
+	// when the value in the column increases and all other columns stay the same. It requires two
+	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all columns.
 	Monotone []tree.Direction
 
-	// Leaves is the largest number of leaves of a leaf-wise tree. By default it is chosen from the
-	// data, and may differ from round to round; see leafCounts.
+	// Leaves is the largest number of leaves of a leaf-wise tree. By default, the number is chosen
+	// from the data and may differ from round to round; see leafCounts.
 	Leaves int
 	// Depth is the number of levels of a symmetric tree. Defaults to a number
 	// from 4 to 7, which increases with the numbers of rows and classes.
@@ -53,24 +52,23 @@ type Options struct {
 	// LearningRate is the fraction of a Newton step that a leaf takes. Defaults
 	// to a number chosen from the data.
 	LearningRate float64
-	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for
-	// leaf-wise trees, and for symmetric trees to 3 with two classes and 1 with
-	// more.
+	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for leaf-wise trees. For
+	// symmetric trees, it defaults to 3 with two classes, and to 1 with more classes.
 	L2 float64
 	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
 	MinRows int
 	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
-	// for each tree. Defaults to 1 for at most six features, to 0.7 for seven to nine, and otherwise
-	// to 0.5. For symmetric trees, it defaults to 0.35 for 20 features or more, or for ten or more if
-	// there are at most four classes.
+	// for each tree. Defaults to 0.35 for symmetric trees if there are at least 20 features, or at
+	// least 10 features and at most four classes. In all other cases, it defaults to 1 for up to 6
+	// features, to 0.7 for 7 to 9, and to 0.5 for 10 or more.
 	FeatureFraction float64
 	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
 	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.
 	RowFraction float64
 
-	// numLeafCounts is the number of leafCounts that the rounds of leaf-wise trees use in
-	// turn. If it is 0, each tree has at most Leaves leaves.
+	// numLeafCounts is the number of leafCounts among which the rounds of leaf-wise trees
+	// alternate. If it is 0, each tree has at most Leaves leaves.
 	numLeafCounts int
 }
 
@@ -110,9 +108,10 @@ const (
 	catSmooth  = 10
 )
 
-// The defaults, except leafCounts, were chosen by cross-validation on ten public data sets of 114
-// to 370,524 rows. Unlike the forest, boosting does not search for parameters: all trees have the
-// same parameters, except that the number of leaves alternates by round; see leafCounts.
+// The defaults, except leafCounts, were chosen by cross-validation on ten public data sets with 114
+// to 370,524 rows. Unlike the forest, boosting does not search for parameters during training: all
+// trees have the same parameters, except that the number of leaves changes from round to round; see
+// leafCounts.
 
 // leafwiseDefaults sets options to the defaults of leaf-wise trees for the table f. It changes only
 // the options that are not set.
@@ -132,10 +131,11 @@ func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	}
 }
 
-// leafCounts are limits on how many leaves a tree may have. The rounds use them in turn. Which
+// leafCounts are limits on the number of leaves of a tree, which the rounds use in turn. Which
 // limit is best depends on the table: small trees suit a sum of functions of single features, and
-// large trees suit interactions of many features. Trees of all these sizes together have almost the
-// log loss of the best single size; see the measurements in docs/experiments.md.
+// large trees suit interactions of many features. An ensemble of trees of all these sizes has
+// almost the same log loss as an ensemble of trees of the best size; see the measurements in
+// docs/experiments.md.
 var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 
 // numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all trees
@@ -146,7 +146,8 @@ var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 //   - There are more than 128 features. Large trees then need much memory, because each leaf that
 //     may be split has a histogram of all features.
 //
-// The last count is left out in these cases:
+// Otherwise it returns len(leafCounts) or, in these cases, one less, so that the largest count is
+// not used:
 //
 //   - There are more than 64 features. Trees of 128 leaves would then need much memory.
 //   - There are more than two classes. A round then has a tree for each class. With 128 leaves it
@@ -187,10 +188,10 @@ func minorityRows(labels []int32, classes int) int {
 }
 
 // symmetricDefaults sets the defaults of symmetric trees for a table with the given numbers of rows
-// and features. These trees fit the training rows less closely than leaf-wise trees. From a few
+// and features. Symmetric trees fit the training rows less closely than leaf-wise trees. From a few
 // thousand rows on, they are as accurate with twice the learning rate, and more accurate with fewer
-// features per tree. With many classes they are fitted to projections, and need a higher learning
-// rate to converge in reasonable time.
+// features per tree. With many classes, they are fitted to random projections of the derivatives
+// (see sketchSize), and need a higher learning rate to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))
@@ -234,10 +235,11 @@ func symmetricDepth(rows int, manyClasses bool) int {
 }
 
 // commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees. The
-// learning rate grows with the numbers of rows and classes: rounds then take longer, and a higher
-// learning rate needs fewer rounds. With enough features, each tree uses half of them: trees that
-// differ more from each other are more accurate together. But trees that use k features each cannot
-// represent interactions of more than k features. Therefore, trees use all features if there are few.
+// learning rate increases with the numbers of rows and classes, because rounds then take longer and
+// a higher learning rate needs fewer rounds. If there are many features, each tree uses half of
+// them: the more the trees differ from each other, the more accurate they are together. If there
+// are few features, each tree uses all of them, because trees with k features cannot represent
+// interactions of more than k features.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

@@ -10,8 +10,8 @@ import (
 // path of rows, to explain predictions. See shapley.Rows and shapley.Path.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds the scores of the first row of p and, for each later row, the differences
-	// between its scores and the scores of the row before. scores is row-major.
+	// addPath adds to scores, which is row-major, the scores of the first row of p and, for each
+	// later row, the differences between its scores and those of the previous row.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -117,8 +117,8 @@ type encodedSymmetric struct {
 }
 
 // pathStages holds the bins of one source in the rows of a path: bins[0] before row steps[0],
-// bins[1] in the rows steps[0]…steps[1]-1, and bins[2] from row steps[1] on. There are two steps
-// because a statistic of two columns changes once for each column.
+// bins[1] in the rows steps[0]…steps[1]-1, and bins[2] from row steps[1] on. There are two steps,
+// because a statistic of two columns may change once for each column.
 type pathStages struct {
 	bins  [3]uint8
 	steps [2]int32
@@ -185,8 +185,8 @@ func (e *encodedSymmetric) MarkDifferent(different []bool, a, b int) {
 	}
 }
 
-// setStages sets e.stages: for each source, the bins that it has one after another along the path
-// p, and the steps at which the bin changes.
+// setStages sets e.stages: for each source, the sequence of its bins along the path p and the steps
+// at which the bin changes.
 func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	for i := range e.stages {
 		s := &e.model.sources[i]

@@ -2,8 +2,8 @@ package boost
 
 import "foretell/internal/learn/kernel"
 
-// rowScores holds the raw scores of all rows, row by row. It is used for symmetric trees,
-// whose leaves have a value for each output.
+// rowScores holds the raw scores of all rows, row by row. It is used for symmetric trees, because
+// their leaves have a value for each output.
 type rowScores struct {
 	objective
 	// values holds the scores, row-major.

@@ -29,15 +29,15 @@ type rowSampler struct {
 // magnitudeHistogram counts rows by the magnitude of their gradients.
 type magnitudeHistogram [1 << 11]magnitudeBin
 
-// magnitudeBin counts the rows whose gradients have about the same magnitude. mass is the
-// sum of their absolute gradients.
+// magnitudeBin counts the rows whose gradients have about the same magnitude. mass is the sum of
+// the absolute gradients of these rows.
 type magnitudeBin struct {
 	rows int
 	mass float64
 }
 
 // sampleChunk is the result of the task for one chunk of the training rows: the histogram of their
-// gradients, and how many of them the task wrote to rowSampler.kept and rowSampler.others.
+// gradients, and the numbers of rows that the task wrote to rowSampler.kept and rowSampler.others.
 type sampleChunk struct {
 	histogram          magnitudeHistogram
 	numKept, numOthers int
@@ -46,8 +46,8 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of rows to
-// keep. Each tree has a different salt, so that each draws different rows.
+// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of the
+// rows to keep. Each tree has its own salt, so that different rows are drawn for each tree.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
@@ -63,8 +63,8 @@ func (s *rowSampler) resize(rows, train int) {
 
 // computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
 // training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from
-// which a tree will be grown. s.others has the other training rows, followed by the validation
-// rows. s.kept and each of the two parts of s.others are ascending.
+// which a tree will be grown, and s.others to the other training rows, followed by the validation
+// rows. s.kept and both parts of s.others are ascending.
 //
 // If params.fraction is below 1, rows are sampled. A row with the absolute gradient |g| is kept
 // with probability |g|/μ, or always if |g| is at least the threshold μ. Derivatives of rows that
@@ -125,9 +125,9 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 const blockRows = 512
 
 // forRowBlocks divides rows into successive parts, and calls do for each part. All rows of a part
-// are in the range lo…hi-1, which has at most blockRows rows of the frame. The function do should
-// process the whole range, including rows that are not in the part: skipping them would take
-// longer. If less than an eighth of the range would be in the part, the part is a single row.
+// are in the range lo…hi-1, which has at most blockRows rows of the frame. do should process the
+// whole range, including rows that are not in the part, because skipping them would take longer. If
+// less than an eighth of the range would be in the part, the part is a single row.
 func forRowBlocks(rows []int32, frameRows int, do func(lo, hi int, part []int32)) {
 	for len(rows) > 0 {
 		lo := int(rows[0])
@@ -170,7 +170,7 @@ func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, r
 }
 
 // selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and the other
-// rows to s.others, in both from the index chunkIndex·chunkRows on. minKept and minCertain are
+// rows to s.others, both starting at the index chunkIndex·chunkRows. minKept and minCertain are
 // results of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[chunkIndex]
@@ -241,9 +241,9 @@ func (p sampleParams) uniform(row int32) float32 {
 // applyTaskRows is the number of rows that one task applies a tree to.
 const applyTaskRows = 1 << 14
 
-// applyTree calls visit with all rows of each leaf of a grown tree. Rows that the tree was not
-// grown from may come in several calls for the same leaf. Calls of visit may be concurrent.
-// applyTree overwrites s.kept.
+// applyTree passes every row to visit, together with the leaf of grown that the row falls into.
+// Rows outside the tree's sample may be split over several calls for the same leaf. visit may be
+// called concurrently. applyTree overwrites s.kept.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.others
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows

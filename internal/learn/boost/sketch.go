@@ -11,13 +11,13 @@ import (
 )
 
 // sketchSize is the largest number of outputs for which splits are chosen from the derivatives with
-// respect to all outputs. The derivatives of more outputs are projected onto sketchSize random
-// directions. Finding splits then takes no longer for more outputs, and accuracy is hardly lower
-// (Iosipoi & Vakhrushev 2022).
+// respect to all outputs. If there are more outputs, their derivatives are projected onto
+// sketchSize random directions. The time to find splits then does not grow with the number of
+// outputs, and the accuracy is hardly lower (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
 
 // rowOdds returns the slice for the odds of a row: a part of b.odds if the odds of all rows are
-// kept, and otherwise the buffer s.odds.
+// kept, or the buffer s.odds if they are not.
 func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 	if !b.keepsOdds {
 		return s.odds
@@ -26,8 +26,8 @@ func (b *symmetricBooster) rowOdds(s *gradSums, row int32) []float32 {
 }
 
 // projection holds sketchSize weights of one output: element i is the weight of the output in the
-// i-th random direction. The derivatives with respect to the outputs are projected onto these
-// directions; see sketchSize.
+// i-th random direction. The derivatives of the loss are projected onto these directions; see
+// sketchSize.
 type projection [sketchSize]float32
 
 // computeGradients computes the derivatives from which splits are chosen: the derivatives with

@@ -21,8 +21,8 @@ type spilledEnsemble struct {
 	read func() ensemble
 }
 
-// newSpilledEnsemble returns a copy of e whose read decodes the ensemble on its first call. decode
-// receives a Reader of the binary form.
+// newSpilledEnsemble returns a copy of e whose function read decodes the ensemble on the first
+// call. decode receives a Reader of the binary form.
 func newSpilledEnsemble(e spilledEnsemble, decode func(*codec.Reader) ensemble) *spilledEnsemble {
 	e.read = sync.OnceValue(func() ensemble {
 		w := codec.NewWriter(nil)

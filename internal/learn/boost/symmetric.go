@@ -22,9 +22,9 @@ type symmetricBooster struct {
 	// projections holds the projection of each output. It is nil if there are at most
 	// sketchSize outputs.
 	projections []projection
-	// keepsOdds reports whether the odds of all rows are stored when gradients are computed, and
-	// used again for the leaf values. If the odds would need too much memory, they are not stored
-	// but computed twice; see maxOdds.
+	// keepsOdds reports whether the odds of all rows, computed with the gradients, are stored for
+	// the leaf values. If they would need too much memory, the odds are computed twice instead; see
+	// maxOdds.
 	keepsOdds bool
 	// stream holds the binary form of the trees so far. ends[i] is the offset in stream
 	// at which tree i ends.
@@ -135,8 +135,7 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 }
 
 // reindexAndWriteTree writes a tree with the given splits and the current leaf values to the
-// stream. In splits, it replaces the index of each feature by the feature's index in
-// b.used.
+// stream. In splits, it replaces the index of each feature with the index in b.used.
 func (b *symmetricBooster) reindexAndWriteTree(splits []tree.LevelSplit) {
 	outputs := len(b.scores.base)
 	for i := range splits {

@@ -52,7 +52,7 @@ func anyNonZero(values []float32) bool {
 }
 
 // assignValueIndices returns the valueIndex of each leaf and the number n of different indices.
-// used[leaf] reports whether a value of the leaf is not 0. All other leaves have the index 0.
+// used[leaf] reports whether any value of the leaf is not 0. The index of all other leaves is 0.
 func assignValueIndices(used []bool) (index []uint8, n int) {
 	index = make([]uint8, len(used))
 	for _, isUsed := range used {
@@ -101,8 +101,8 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 }
 
 // write writes the number of levels and, for each split, the feature, Low and High. With several
-// outputs, a bit for each leaf follows: 0 if all values of the leaf are 0, and otherwise 1. The
-// values come last, without the values of the leaves with the bit 0.
+// outputs, one bit per leaf follows: 0 if all values of the leaf are 0, otherwise 1. The values
+// come last; leaves with the bit 0 have none.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

@@ -18,16 +18,17 @@ import (
 //
 //	(Σ y + a·p) / (n + a)
 //
-// Computed from all rows, the statistic of a row would leak its label. It is therefore computed
-// only from the rows before it in a random order (ordered target statistics: Prokhorenkova et al.
-// 2018, section 3). Here the order is a circle, and the rows before a row are half of the circle.
-// Even the first row then has many rows before it. The statistics of two rows are never computed
-// from each other, unless the rows are exactly opposite:
+// If the statistic of a row were computed from all rows, it would leak the row's label. It is
+// therefore computed only from the rows before that row in a random order (ordered target
+// statistics: Prokhorenkova et al. 2018, section 3). Here the order is a circle, and the rows
+// before a row are the preceding half of the circle. Even the first row then has many rows before
+// it. The statistics of two rows are never computed from each other, unless the rows are exactly
+// opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// The statistic of a row also leaves out the other rows of the row's group. A new row belongs to no
-// group of the training rows. A statistic computed from the row's own group would therefore predict
+// The statistic of a row also leaves out the other rows of its group. New rows do not belong to the
+// groups of the training rows, so a statistic computed from a row's own group would predict
 // training rows better than new rows. This matters most for copies of a row.
 //
 // There are several random permutations, which the trees use in turn. The statistic of a row that
@@ -63,8 +64,8 @@ type targetEncoder struct {
 	groups [][]int32
 }
 
-// targetSum is the sum of a target over n rows of a category. The sums are integers,
-// because a float32 stops counting at 2²⁴ rows.
+// targetSum is the sum of a target over n rows of a category. The sums are integers, because a
+// float32 cannot count beyond 2²⁴ rows.
 type targetSum struct{ sum, n int32 }
 
 func (t targetSum) smoothedMean(prior float32) float32 {
@@ -90,8 +91,8 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 		return c
 	}
 	c.inGroup = slices.Repeat([]int32{-1}, e.frame.Rows)
-	// latest holds, for each category, the last group so far that has the category, and the number
-	// of this pair of group and category.
+	// latest holds, for each category, the last group so far with a row of this category, and the
+	// number of this pair of group and category.
 	latest := make([]struct{ group, number int32 }, c.n)
 	for i, rows := range e.groups {
 		for _, row := range rows {
@@ -107,8 +108,8 @@ func (e *targetEncoder) categoriesOfRows(key categoryColumns) rowCategories {
 }
 
 // orderedMeans calls visit with each row of order and its ordered target statistic. The statistic
-// is the smoothed mean target of some of the len(order)/2 rows before the row: those of its
-// category, without the rows of its group. order is a circle; see targetStatistic.
+// is the smoothed mean target over some of the len(order)/2 rows before the row: the rows of its
+// category, except the rows of its group. order is a circle; see targetStatistic.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is the mean
 // target of all rows.
@@ -189,7 +190,7 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 }
 
 // maxStatisticBins is the largest number of bins of a target statistic. More bins would only
-// separate rows of the same category by the random order.
+// separate rows of the same category by their position in the random order.
 const maxStatisticBins = 16
 
 // fitMapper returns the bin mapper of a target statistic. rowMeans[row] is the statistic of a
@@ -231,7 +232,7 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 }
 
 // maxPairedColumns is the largest number of columns that are combined in pairs. If there are more
-// columns, the columns with the highest targetGain are combined.
+// columns, only those with the highest targetGain are combined.
 const maxPairedColumns = 12
 
 // findPairs combines the columns of singles in pairs. It returns at most limit pairs: the pairs
@@ -316,9 +317,9 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 // maxTargets is the largest number of targets of a targetEncoder.
 const maxTargets = 5
 
-// drawBinaryTargets returns the targets. A target is true for some of the classes. For two classes,
-// the only target is the second class. For at most maxTargets classes, each class is a target. For
-// more, each target is a random half of the classes.
+// drawBinaryTargets returns the targets, each of which is true for some of the classes. With two
+// classes, the only target is the second class. With three to maxTargets classes, each class is a
+// target. With more classes, each target is a random half of the classes.
 func drawBinaryTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {

@@ -36,7 +36,7 @@ func (r *Reader) Err() error { return r.err }
 // Remaining returns the number of bytes that are left, or 0 after an error.
 func (r *Reader) Remaining() int64 { return r.remaining }
 
-// End returns the first error. If bytes are left, that is an error, too.
+// End returns the first error. It is also an error if bytes are left.
 func (r *Reader) End() error {
 	if r.remaining > 0 {
 		r.Fail("unexpected bytes after the end")
@@ -44,8 +44,8 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Fail records an error that wraps ErrMalformed and has the given cause, unless there is
-// an error already.
+// Fail records an error with the given cause that wraps ErrMalformed. It does nothing after an
+// earlier error.
 func (r *Reader) Fail(cause string) {
 	if r.err == nil {
 		r.FailWith(fmt.Errorf("%w: %s", ErrMalformed, cause))
@@ -160,8 +160,8 @@ func (r *Reader) uvarint() (value uint64, ok bool) {
 	return 0, false
 }
 
-// Count reads the number of elements that follow, a uvarint. It fails if the bytes that
-// are left cannot hold this number of elements of itemSize bytes each.
+// Count reads the number of elements that follow, a uvarint. It fails if fewer bytes are left than
+// this number of elements needs, at itemSize bytes each.
 func (r *Reader) Count(itemSize int) int {
 	n := r.Uvarint(0, math.MaxInt32)
 	return r.checkCount(int64(n), itemSize)

@@ -1,8 +1,8 @@
 // Package duplicate finds copies: rows that are equal in every feature.
 //
 // All copies of a row should be on the same side of a division into training and validation
-// rows. Otherwise a model that only remembers the row would predict its copies correctly. Rows
-// of different groups are an exception, and so are rows that are divided by time.
+// rows. Otherwise a model that only remembers the row would predict its copies correctly. There are
+// two exceptions: rows of different groups, and rows that are divided by time.
 package duplicate
 
 import (
@@ -17,9 +17,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// maxCopyShare is the largest fraction of rows with a copy at which Find keeps copies together.
-// With more copies, new rows will often be equal to known rows, too. Keeping copies together would
-// then measure another task: to predict only rows that are unlike all training rows.
+// maxCopyShare is the largest fraction of rows with a copy at which Find keeps copies together. If
+// more rows have a copy, new rows will often be equal to known rows, too. Keeping copies together
+// would then measure a different task: predicting only rows that are unlike all training rows.
 //
 // The limit does not apply to copies that were probably made on purpose, for example to make a
 // class more frequent; see areIntentionalCopies.
@@ -28,14 +28,15 @@ const maxCopyShare = 0.1
 // Copies describes the rows of a table that are equal to another row in every feature.
 type Copies struct {
 	// Groups holds the group of each row. Rows that are equal in every feature have the same group;
-	// rows without a copy have group -1. Groups is nil if there are no copies. It is also nil if more
-	// than maxCopyShare of the rows have a copy, unless the copies were probably made on purpose.
+	// rows without a copy have group -1. Groups is nil if there are no copies. It is also nil if
+	// more than maxCopyShare of the rows have a copy and the copies were probably not made on
+	// purpose.
 	Groups []int32
 	// Rows is the number of rows that have a copy.
 	Rows int
-	// Unpredictable is the smallest number of rows that a model predicts wrongly. A model predicts the
-	// same class for equal rows. At best, it is right on the equal rows with their most frequent label,
-	// and wrong on the other equal rows.
+	// Unpredictable is the smallest number of rows that any model predicts wrongly. A model
+	// predicts the same class for equal rows. At best, this is the most frequent label of these
+	// rows, and the prediction is wrong for equal rows with other labels.
 	Unpredictable int
 }
 
@@ -79,7 +80,7 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error
 	return c, ctx.Err()
 }
 
-// countUnpredictable returns Copies.Unpredictable. groups holds the group of each row, also if
+// countUnpredictable returns Copies.Unpredictable. groups holds the group of each row, even if
 // Copies.Groups is nil; it is negative for a row without a copy.
 func countUnpredictable(labels, groups []int32) int {
 	var pairs []uint64 // group and label of each row that has a copy
@@ -108,9 +109,9 @@ func countUnpredictable(labels, groups []int32) int {
 // DistinctRows returns one row of each set of equal rows, ascending, if copies were probably made
 // on purpose; see areIntentionalCopies. Otherwise it returns nil, which means all rows.
 //
-// Some choices, such as which levels get a bin, depend on how frequent values are. Copies of the
-// rows of one class make their values frequent, and would thus leak the labels of validation and
-// test rows.
+// Some choices, such as which levels get a bin, depend on how frequent values are. If the rows of
+// one class were copied, their values are more frequent. Choices made from all rows would thus leak
+// the labels of validation and test rows.
 func (c *Copies) DistinctRows() []int32 {
 	if c.Groups == nil || float64(c.Rows) <= maxCopyShare*float64(len(c.Groups)) {
 		return nil
@@ -144,14 +145,13 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 }
 
 // makeRareTextsUnique changes the hash of each row with a rare text in the given column, so that
-// the row differs from all other rows. A rare text has no level in the schema. All rare texts have
-// the same code, but in a training table they normally differ. hashes holds the hashes of the rows
-// from lo on.
+// the row differs from all other rows. A rare text is a text without a level in the schema. All
+// rare texts have the same code, but most of them differ from each other. hashes holds the hashes
+// of the rows from lo on.
 //
 // makeRareTextsUnique does nothing if the column is not categorical. It also does nothing for the
-// feature frame.ExtractText of a column of numbers. If a cell has no level in that feature, the
-// cell is a number, and the feature with the numbers already distinguishes rows with different
-// numbers.
+// feature frame.ExtractText of a column of numbers: a cell without a level in that feature is a
+// number, and another feature already distinguishes different numbers.
 //
 // If a column has more texts than columnstats.Column keeps, several rows may have the same rare
 // text. Copies among these rows are then not found.
@@ -194,17 +194,17 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 	}
 }
 
-// mix returns the next hash of a row from x, the hash so far combined with a cell.
+// mix returns the next hash of a row. x is the previous hash, combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
 // JoinGroups returns a copy of groups in which rows without a group get the group of an equal row.
 // groups holds the group of each row, and copies is Copies.Groups; a negative number means no
-// group. If several equal rows have groups, the group of the first of these rows counts. If none of
-// the equal rows has a group, they become a new group. If groups is nil, JoinGroups returns copies.
-// If copies is nil, it returns groups.
+// group. If several equal rows have groups, rows without a group join the group of the first of
+// them. If none of the equal rows has a group, they become a new group. If groups is nil,
+// JoinGroups returns copies. If copies is nil, it returns groups.
 //
-// Two groups are never merged: a few rows that occur in most groups, such as rows of zeros, would
-// otherwise merge nearly all groups.
+// Existing groups are never merged. Otherwise a few rows that occur in most groups, such as rows of
+// zeros, would merge nearly all groups.
 func JoinGroups(groups, copies []int32) []int32 {
 	if groups == nil {
 		return copies
@@ -235,8 +235,8 @@ func JoinGroups(groups, copies []int32) []int32 {
 	return joined
 }
 
-// AnyCopyInTrain reports whether one of the rows scored has a copy among the rows train. The
-// parameters train and scored hold row indices. copies are Copies.Groups.
+// AnyCopyInTrain reports whether any row in scored has a copy in train. Both slices hold row
+// indices. copies are Copies.Groups.
 func AnyCopyInTrain(copies, train, scored []int32) bool {
 	trained := make(map[int32]bool)
 	for _, row := range train {

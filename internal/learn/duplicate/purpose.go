@@ -8,26 +8,26 @@ import (
 
 // The evidence that copies were made on purpose; see areIntentionalCopies.
 const (
-	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
-	// few combinations of values, and new rows will often be equal to known rows.
+	// minDistinctRows is the smallest number of different rows. A table with fewer different rows
+	// has few combinations of values, so new rows will often be equal to known rows.
 	minDistinctRows = 100
 	// minDistinctShare is the smallest number of different values of a column, as a fraction of
 	// the number of different rows.
 	minDistinctShare = 0.5
-	// maxDisagreement is the largest probability that two copies differ in their labels, as a
-	// fraction of the probability for any two rows.
+	// maxDisagreement is the largest probability that two copies have different labels, divided by
+	// the probability that any two rows have different labels.
 	maxDisagreement = 0.05
 	// maxDistinctSampled is the largest number of different rows whose columns are examined.
 	maxDistinctSampled = 2000
 )
 
-// areIntentionalCopies reports whether the copies in a table were probably made on purpose. There
-// must be many different rows, most of them with different values in a column of numbers or of free
-// texts. In such a table, rows are hardly equal by chance.
+// areIntentionalCopies reports whether the copies in a table were probably made on purpose. It
+// requires many different rows, most of which have different values in a column of numbers or of
+// free text. In such a table, rows are rarely equal by chance.
 //
-// If the column has numbers, most copies must also have the same label. Rows that are equal by
-// chance, such as persons of the same age, often have different labels. For texts this is not
-// required, because several persons may have labelled the same text.
+// If the column contains numbers, most copies must also have the same label. Rows that are equal by
+// chance, such as persons of the same age, often have different labels. For texts, this is not
+// required, because the same text may have been labelled by several persons.
 //
 // distinctHashes are the different hashes in ascending order. hashes and groups hold the hash and
 // the group of each row.

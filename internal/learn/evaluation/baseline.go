@@ -36,7 +36,7 @@ func (e *Evaluator) ScoreBaseline(ctx context.Context, labels []int32) (Scores, 
 	return scores, err
 }
 
-// scoreBaseline is like ScoreBaseline, but also returns the class that the baseline predicts.
+// scoreBaseline returns the result of ScoreBaseline and the class that the baseline predicts.
 func (e *Evaluator) scoreBaseline(ctx context.Context, labels []int32) (s Scores, majority int, err error) {
 	rows := 0
 	for _, n := range e.ClassRows {
@@ -56,7 +56,7 @@ func (e *Evaluator) scoreBaseline(ctx context.Context, labels []int32) (s Scores
 }
 
 // baselineScores returns the scores of a model that predicts the given class for every
-// row. shares are its probabilities of the classes.
+// row. shares are the probabilities that the model predicts for the classes.
 func baselineScores(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return NaNScores

@@ -28,7 +28,7 @@ type ClassScore struct {
 	// Recall and F1 are NaN if no row is of the class. Precision is NaN if no row is predicted as the class.
 	Precision, Recall, F1 float64
 	// ROCAUC and AveragePrecision are the areas under the ROC curve and the precision–recall curve.
-	// They are NaN if they were not requested, or if no row is of the class. ROCAUC is also NaN if
+	// Both are NaN if they were not requested or if no row is of the class. ROCAUC is also NaN if
 	// every row is of the class.
 	ROCAUC, AveragePrecision float64
 	// Intervals holds the 95 % confidence intervals by name: precision, recall,
@@ -79,8 +79,8 @@ func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, 
 }
 
 // NewClassScores returns the scores of each class. labels are the names of the classes. The areas
-// under the curves take long to compute, so they are NaN except for the classes in ranked.
-// NewClassScores returns an error only if ctx is cancelled.
+// under the curves take long to compute, so they are computed only for the classes in ranked and
+// are NaN for all others. NewClassScores returns an error only if ctx is cancelled.
 func NewClassScores(ctx context.Context, p metric.Predictions, labels []string, ranked []int) ([]ClassScore, error) {
 	var scores []ClassScore
 	for c, s := range metric.PerClass(p) {

@@ -11,10 +11,10 @@ import (
 
 // Evaluator scores probabilities of the validation rows. It is safe for concurrent use.
 //
-// A model predicts the class with the highest product of probability and decision weight. It
-// calibrates probabilities by a temperature. The decision weights and the temperature are fitted to
-// the validation rows, which are also scored. Scores are therefore cross-fitted: each part of the
-// rows is scored with weights and a temperature that are fitted to the other parts.
+// A model predicts the class with the highest product of probability and decision weight, and
+// calibrates its probabilities by a temperature. Weights and temperature are fitted to the
+// validation rows, which are also the rows that are scored. Scores are therefore cross-fitted: each
+// part of the rows is scored with weights and a temperature that are fitted to the other parts.
 type Evaluator struct {
 	Metric  string
 	Classes int
@@ -33,13 +33,14 @@ type Evaluator struct {
 	parts []part // for cross-fitting
 }
 
-// part is a part of the validation rows. Its scores depend on what is fitted to the other validation
-// rows. Both are indices into Labels.
+// part is a part of the validation rows for cross-fitting: the rows to score, and the other
+// validation rows, to which weights and temperature are fitted. Both slices hold indices into
+// Labels.
 type part struct{ rows, others []int32 }
 
-// The validation rows have few parts, because fitting to all other rows, once for each part, takes
-// time after each step of each run. They have more parts if there are few rows, because what is fitted
-// to half of few rows varies more.
+// The numbers of parts of the validation rows. There are few parts, because fitting to the other
+// rows of each part takes time after each step of each run. A small number of rows is divided into
+// more parts, because what is fitted to half of few rows varies more.
 const (
 	partsOfManyRows, partsOfFewRows = 2, 5
 	maxProbabilitiesOfFew           = 5_000 // validation rows × classes
@@ -129,13 +130,16 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 }
 
 // predictionsForDecisions returns the predictions from which scores of decisions, such as accuracy,
-// are computed. If the race has class weights, the predictions are calibrated probabilities with
-// these weights. Otherwise, for metrics of decisions such as macroF1, the probabilities are
-// multiplied by cross-fitted decision weights. For accuracy, which equal weights maximise, and for
-// metrics of probabilities they are unchanged.
+// are computed:
+//
+//   - in a race with class weights, calibrated probabilities with these weights
+//   - otherwise, for metrics of decisions such as macroF1, probabilities multiplied by cross-fitted
+//     decision weights
+//   - otherwise, for accuracy, which equal weights maximise, and for metrics of probabilities, the
+//     probabilities as they are
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
-	case e.Weights != nil: // not multiplied into the float32 probabilities, which would round the products: a model does not round them either
+	case e.Weights != nil: // the weights are not multiplied into the float32 probabilities: this would round the products, which a model does not do
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		p := e.Predictions(calibrated)
 		p.Weights = e.Weights
@@ -156,7 +160,7 @@ func (e *Evaluator) Predictions(probabilities []float32) metric.Predictions {
 }
 
 // FitClassWeights returns the decision weights of a model: the class weights of the race or, if
-// there are none, weights fitted to all validation rows. They are meant for probabilities that are
+// there are none, weights fitted to all validation rows. The weights are meant for probabilities
 // calibrated by the given temperature.
 func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
 	if e.Weights != nil {
@@ -231,7 +235,7 @@ func (e *Evaluator) predictionsAt(probabilities []float32, positions []int32) me
 }
 
 // PerformanceInterval returns the 95 % confidence interval of the performance of
-// probabilities. The interval is unknown if probabilities is nil.
+// probabilities. If probabilities is nil, the interval is unknown.
 func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []float32) (metric.Interval, error) {
 	if probabilities == nil {
 		return metric.Interval{Low: math.NaN(), High: math.NaN()}, nil

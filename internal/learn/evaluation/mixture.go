@@ -10,8 +10,8 @@ type Mixture struct {
 	Weights []float64
 	// Probabilities is the mean of the models' probabilities with Weights.
 	Probabilities []float32
-	// CrossFitted is the mean from which scores are computed. Each part of the rows is averaged
-	// with weights that are fitted to the other parts.
+	// CrossFitted is the mean from which scores are computed. For each part of the rows, the
+	// weights are fitted to the other parts.
 	CrossFitted []float32
 }
 

@@ -12,7 +12,7 @@ import (
 type Interval = metric.Interval
 
 // Scores are the scores on a set of rows. All are NaN if there are no rows. If all rows are of one
-// class, ROCAUC is NaN, and PRAUC may be; see metric.PRAUC.
+// class, ROCAUC is NaN and PRAUC may be NaN; see metric.PRAUC.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
 	// Brier is the Brier score and CalibrationError the expected calibration error; see
@@ -70,8 +70,8 @@ func (s *Scores) setRaceMetricOfClass(ctx context.Context, raceMetric string, p 
 	return err
 }
 
-// remove makes the named metric of a race unknown. The metric is an area under a curve or a metric of
-// one class: others can always be computed.
+// remove makes the race metric with the given name unknown. It must be an area under a curve or a
+// metric of one class, because all other metrics can always be computed.
 func (s *Scores) remove(name string) {
 	switch name {
 	case metric.NameROCAUC:

@@ -16,7 +16,7 @@ const (
 )
 
 // BackgroundRows returns the number of background rows of a model with the given number of classes.
-// These are the training rows with which the explained rows are compared.
+// Background rows are the training rows with which the explained rows are compared.
 func BackgroundRows(classes int) int {
 	return min(max(2*classes, minBackgroundRows), maxBackgroundRows)
 }

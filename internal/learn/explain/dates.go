@@ -18,8 +18,8 @@ type rowsWithDates struct {
 }
 
 // withDates returns rows whose MarkDifferent also marks the dates from which a marked difference is
-// computed. Otherwise these dates would be ignored if the model uses the difference but not the
-// dates. rows must be the encoded rows of f.
+// computed. Without this, these dates would be ignored if the model uses the difference but not the
+// dates themselves. rows must be the encoded rows of f.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {
@@ -37,8 +37,8 @@ func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 }
 
 // MarkDifferent implements shapley.Rows: it marks the features in which the model distinguishes the
-// rows a and b. If a marked feature is a difference of two dates, it also marks each of these dates
-// in which a and b differ.
+// rows a and b. If a marked feature is a difference of two dates, MarkDifferent also marks those of
+// the two dates in which a and b differ.
 func (r *rowsWithDates) MarkDifferent(different []bool, a, b int) {
 	r.Rows.MarkDifferent(different, a, b)
 	for _, d := range r.differences {

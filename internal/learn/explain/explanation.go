@@ -37,9 +37,8 @@ func (m *Model) classes() int { return len(m.Schema.Classes) }
 
 // Options are the options of an Explainer. The zero value of a field selects its default.
 type Options struct {
-	// Class is the index of the class whose probability is explained, plus one. It
-	// is an error if there is no such class. Defaults to the predicted class of
-	// each row.
+	// Class is the index of the class whose probability is explained, plus one. If there is no such
+	// class, NewExplainer returns an error. Defaults to the predicted class of each row.
 	Class int
 	// Workers is the number of goroutines. It does not change the result.
 	// Defaults to GOMAXPROCS.
@@ -107,8 +106,8 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 const explainBatchRows = 16
 
 // Explain explains the predictions of the rows lo…hi-1 of f, which must have the columns of
-// the schema. The contributions are Shapley values; see package shapley. They are equal for
-// equal rows, and do not depend on the other rows of f.
+// the schema. The contributions are Shapley values; see package shapley. Equal rows have equal
+// contributions, which do not depend on the other rows of f.
 func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
 	list := make([]Explanation, hi-lo)
 	batches := (len(list) + explainBatchRows - 1) / explainBatchRows
@@ -144,7 +143,7 @@ func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 }
 
 // addRoundingToLargest adds the rounding error of the contributions, about a millionth, to the
-// largest of them. The contributions then add up to Probability - Base.
+// largest contribution, so that the contributions add up to Probability - Base.
 func (x *Explanation) addRoundingToLargest() {
 	largest, missing := 0, x.Probability-x.Base
 	for i, v := range x.Contributions {

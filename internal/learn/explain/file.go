@@ -25,10 +25,10 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File explains rows of the file blind, a CSV without a label column. It explains the rows for
-// which wanted returns true, or every row if wanted is nil. wanted receives the number of a row,
-// counted from 1. File calls yield with the explanations in file order, as soon as a few rows are
-// explained. The error for an invalid file is a *csvfile.Defect. Other errors come from
+// File explains rows of blind, a CSV file without a label column. It explains the rows for which
+// wanted returns true, or every row if wanted is nil. wanted receives the number of the row,
+// counted from 1. File calls yield with the explanations in file order, as soon as a few rows have
+// been explained. The error for an invalid file is a *csvfile.Defect. Other errors come from
 // NewExplainer, Explain or yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
@@ -48,7 +48,7 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 }
 
 // fileWorker explains the rows of a file, block by block. There is only one worker, because it
-// numbers the rows. Its explainer runs several goroutines.
+// counts the rows. Its explainer runs several goroutines.
 type fileWorker struct {
 	ctx        context.Context // the context of Process, which Commit uses
 	explainer  *Explainer

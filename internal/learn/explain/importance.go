@@ -29,9 +29,9 @@ type Importance struct {
 }
 
 // Limits of the permutation importance. For each shuffle of a column, at most maxImportanceRows
-// rows are predicted. With many columns, fewer rows are predicted, so that all columns together
-// need about maxImportancePredictions predictions. The number of rows is at least
-// minImportanceRows. A column is shuffled up to maxShuffles times; see numShuffles.
+// rows are predicted. With many columns, fewer rows are predicted, but at least minImportanceRows,
+// so that all columns together need about maxImportancePredictions predictions. A column is
+// shuffled up to maxShuffles times; see numShuffles.
 const (
 	maxImportanceRows        = 1000
 	minImportanceRows        = 100
@@ -39,15 +39,16 @@ const (
 	maxShuffles              = 3
 )
 
-// Limits for a metric that depends on a rare class. The number of rows is then raised, up to
-// maxRareImportanceRows, until about minRareRows of them are of this class.
+// Limits for a metric that depends on a rare class. For such a metric, the number of rows is
+// increased until about minRareRows of them are of this class, up to maxRareImportanceRows rows.
 const (
 	minRareRows           = 20
 	maxRareImportanceRows = 10_000
 )
 
-// errUnmeasurable is the error if Validation.Score returns NaN for the sample of validation rows, unchanged or
-// with a shuffled column. This happens if the sample lacks a class that the metric depends on.
+// errUnmeasurable is returned if Validation.Score returns NaN for the sampled validation rows,
+// unchanged or with a shuffled column. This happens if no sampled row is of a class that the metric
+// depends on.
 var errUnmeasurable = errors.New("the metric cannot be computed on the sampled validation rows, because a class is too rare")
 
 // importanceRows returns the largest number of rows that are predicted for each shuffle of a column.
@@ -63,17 +64,17 @@ func (v *Validation) importanceRows(columns int) int {
 }
 
 // numShuffles returns how often each column is shuffled if the given number of rows is predicted.
-// About maxImportanceRows predictions for each column are enough. A column of a large table is
-// therefore shuffled only once. Predicting another row improves the estimate more than predicting
-// the same row again.
+// About maxImportanceRows predictions per column are enough. A column of a large table is therefore
+// shuffled only once, because predicting another row improves the estimate more than predicting the
+// same row again.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
 // Importances returns the permutation importance of each column of the file, largest first
 // (Breiman, Random Forests, 2001, section 10). The model of each fold predicts the fold's
-// validation rows, first unchanged, and then one to three times with a column's values shuffled.
-// All features extracted from a column are shuffled together. Importances returns an error if the
+// validation rows: first unchanged, then one to three times with the column's values shuffled. All
+// features extracted from a column are shuffled together. Importances returns an error if the
 // metric cannot be computed on the sampled rows.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
@@ -142,8 +143,8 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 
 // substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for all shuffles
 // together. places[i][row-lo] is the index in s of the copy of row for the i-th shuffle, or -1 if
-// this shuffle does not change the row. Several shuffles that put the same cells into a row share
-// one copy.
+// this shuffle does not change the row. If several shuffles put the same cells into a row, they
+// share one copy.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
 	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
@@ -235,8 +236,8 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	})
 }
 
-// maxJackknifeParts is the largest number of parts into which the jackknife divides the rows.
-// To estimate the standard error of a score, the score is computed without each part in turn.
+// maxJackknifeParts is the largest number of parts into which the jackknife divides the rows. The
+// jackknife estimates the standard error of a score by leaving out each part in turn.
 const maxJackknifeParts = 10
 
 // jackknifedScore holds the score on all rows and, for each part of the jackknife, the score on the
@@ -268,7 +269,8 @@ func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
 // importance returns the importance of a column from the scores of its shuffles. The standard error
 // is computed by the delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001). It
 // includes the error due to shuffling, because leaving out rows also leaves out their shuffled
-// values. The interval is unknown if the metric cannot be computed on the rows outside some part.
+// values. If the metric cannot be computed on the rows outside one of the parts, the interval is
+// unknown.
 func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0

@@ -17,9 +17,9 @@ type Interaction struct {
 	// Class is the label of the class whose probability has the strongest interaction. The
 	// other fields describe the interaction for this class.
 	Class string
-	// Strength is the standard deviation of the interaction: of the mean probability after the
-	// effect of each column alone has been subtracted. Share is the variance of the interaction
-	// divided by the variance of the mean probability, from 0 to 1.
+	// Strength is the standard deviation of the interaction, which is what remains of the mean
+	// probability after the effect of each column alone has been subtracted. Share is the variance
+	// of the interaction divided by the variance of the mean probability, from 0 to 1.
 	Strength, Share float64
 	// Values holds the values of each column as text; see PartialDependencePoint.Value.
 	Values [2][]string
@@ -37,9 +37,8 @@ const (
 	maxInteractionRows    = 30
 )
 
-// tableAxis holds the values of one column of a pair. donors[i] is a row that has the
-// value of points[i], and weights[i] is the fraction of the rows that this value
-// represents.
+// tableAxis holds the values of one column of a pair. donors[i] is a row with the value of
+// points[i], and weights[i] is the fraction of the rows that this value represents.
 type tableAxis struct {
 	frame.SourceColumn
 	points  []PartialDependencePoint
@@ -146,8 +145,8 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 }
 
 // add adds to g.sums the predictions for the rows that the method substitute returned.
-// predictions is row-major and has the probabilities of all classes of a row. classes is their
-// number, and shown holds the classes whose probabilities are added.
+// predictions is row-major, with one probability per class. classes is the number of classes, and
+// shown holds the classes whose probabilities are added.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)
@@ -177,14 +176,14 @@ func (e *effects) interactions(labels []string) []Interaction {
 }
 
 // equalStrengthTolerance is the relative difference below which two classes count as equally
-// strong, because the difference may be due to rounding. The later of the two classes is then
-// chosen: it is also the class that the plots show.
+// strong, because the difference may be due to rounding. In that case, the later class is chosen,
+// because it is also the class that the plots show.
 const equalStrengthTolerance = 1e-3
 
 // interaction returns the interaction of the two columns. Share is the statistic H² of Friedman and
-// Popescu (Annals of Applied Statistics 2, 2008, section 8.1), except that means are over the cells
-// of the table instead of the rows. The interaction of a cell, which is a mean probability, is:
-// cell − mean of its table row − mean of its table column + mean of the table.
+// Popescu (Annals of Applied Statistics 2, 2008, section 8.1), except that means are computed over
+// the cells of the table instead of over the rows. The interaction of a cell, which is a mean
+// probability, is: cell − mean of its table row − mean of its table column + mean of the table.
 func (g *pairTable) interaction(labels []string) Interaction {
 	x := Interaction{Columns: [2]string{g.axes[0].Name, g.axes[1].Name}, Strength: -1}
 	for side, axis := range g.axes {

@@ -29,7 +29,7 @@ type PartialDependencePoint struct {
 	// Rows is the number of validation rows with the value, among those that
 	// were sampled.
 	Rows int
-	// Probabilities are the means for the classes given to Effects.
+	// Probabilities are the means for the classes passed to Effects.
 	Probabilities []float64
 }
 
@@ -51,8 +51,8 @@ type effects struct {
 	pairs   []pairTable
 }
 
-// dependentColumn is a column whose partial dependence is computed. donors[i] is a row that
-// has the value of point i in this column.
+// dependentColumn is a column whose partial dependence is computed. donors[i] is a row with the
+// value of point i in this column.
 type dependentColumn struct {
 	frame.SourceColumn
 	points []PartialDependencePoint
@@ -61,9 +61,9 @@ type dependentColumn struct {
 
 // Effects returns the partial dependence of the most important columns, and the interactions
 // between the first few of them (Friedman, Annals of Statistics 29, 2001, section 8.2). For each
-// value of a column, the model of each fold predicts the fold's validation rows as if all had this
-// value. importances must be in descending order of importance. classes holds the classes of the
-// result. Columns of free text and columns with one value are left out.
+// value of a column, the model of each fold predicts the fold's validation rows as if all of them
+// had this value. importances must be in descending order. classes holds the classes whose
+// probabilities are returned. Columns of free text and columns with only one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)
@@ -132,9 +132,9 @@ func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substituti
 	return s
 }
 
-// add adds predictions to the mean probabilities of the points. These are the predictions for the
-// rows that the method substitute returned. rows is the number of rows for each point, and classes
-// is the number of predicted classes.
+// add adds predictions, made for the rows that the method substitute returned, to the mean
+// probabilities of the points. rows is the number of rows per point, and classes is the number of
+// predicted classes.
 func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effects) {
 	for at := range d.points {
 		for i, class := range e.classes {
@@ -146,7 +146,7 @@ func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effec
 }
 
 // newDependencePoints returns the points of a column with the given features, and for each
-// point a row of f with its value. It returns no points for free text.
+// point a row of f with its value. For free text, it returns no points.
 func newDependencePoints(f *frame.Frame, features []int) (points []PartialDependencePoint, sampleRows []int32) {
 	if isCategory(f, features) {
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)

@@ -16,7 +16,7 @@ import (
 //
 //	income=52000 (+0.1312)
 //
-// The contribution is between the last parentheses, with four decimals and a sign.
+// The contribution is in the last parentheses, with a sign and four decimals.
 func AppendReason(dst []byte, column, cell string, contribution float64) []byte {
 	dst = append(append(dst, column...), '=')
 	dst = append(dst, csvfile.Shorten(cell)...)
@@ -62,8 +62,8 @@ func NewReasonWriter(m *Model, header []string, reasons int, opts Options) (*Rea
 	return &ReasonWriter{e, newColumnCells(m.Schema, header), reasons}, nil
 }
 
-// Reasons returns the reasons for the predictions of the rows lo…hi-1 of a block. It returns
-// nil if w is nil.
+// Reasons returns the reasons for the predictions of the rows lo…hi-1 of a block, or nil if w is
+// nil.
 func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) (RowReasons, error) {
 	if w == nil {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 
 // Rows of a new file may be equal to training rows by chance. The expected fraction of such rows is
 // about the fraction of the file's rows that are equal to another row of the file. FindTrainingRows
-// therefore reports training rows only if it finds at least minTrainingRows of them, and if their
+// therefore reports training rows only if it finds at least minTrainingRows of them and their
 // fraction exceeds the expected fraction by more than minStandardErrors standard errors.
 const (
 	minTrainingRows   = 3
@@ -20,9 +20,9 @@ const (
 )
 
 // FindTrainingRows searches a CSV with the columns of the model for training rows. sample is the
-// number of training rows that the model keeps: its background rows. found is the number of these
-// rows that are equal to a row of the file in every feature. It is 0 if this number could be due to
-// chance.
+// number of training rows that the model keeps: its background rows. found is the number of
+// background rows that are equal to a row of the file in every feature, or 0 if this number could
+// be due to chance.
 //
 // The error for an invalid file is a *csvfile.Defect. For a model without background rows, the
 // error is ErrNoBackground.
@@ -56,7 +56,7 @@ func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sam
 // trainingRowFinder looks for the background rows in the blocks of a file.
 type trainingRowFinder struct {
 	background *frame.Frame
-	found      map[uint64]bool // for each hash of a background row, whether the file has it
+	found      map[uint64]bool // for each hash of a background row, whether a row of the file has this hash
 	counts     hashCounts      // of the rows of the file
 	hashes     []uint64        // of the rows of a block
 	buffer     []float64
@@ -97,7 +97,7 @@ func (w *trainingRowFinder) Commit(b *frame.Block) error {
 const maxHashCounts = 1 << 16
 
 // hashCounts counts rows by their hash in bounded memory. If there are more than maxHashCounts
-// hashes, it keeps only the hashes whose lowest bits are 0. mask has a 1 in each of these bits.
+// hashes, only the hashes whose lowest bits are 0 are kept. mask has a 1 in each of these bits.
 type hashCounts struct {
 	rows map[uint64]int
 	mask uint64

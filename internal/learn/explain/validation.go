@@ -15,8 +15,8 @@ const maxPredictions = 1 << 22
 // model responds to cancellation.
 const batchRows = 128
 
-// Validation provides the validation rows of a race and the models of its folds, which
-// are needed to compute the influence of columns.
+// Validation provides what is needed to compute the influence of columns: the validation rows of a
+// race and the models of its folds.
 type Validation struct {
 	Schema *frame.Schema
 	// Used reports for each feature whether it belongs to a column that any of the models
@@ -32,8 +32,9 @@ type Validation struct {
 	// be computed. It must be safe for concurrent use.
 	Score func(ctx context.Context, probabilities []float32, labels []int32) (float64, error)
 	// RareShare is the fraction of the validation rows that are of the class on which the metric
-	// mainly depends. This is the class of a metric of one class, or else the rarer of two classes.
-	// RareShare is 0 for other metrics, such as accuracy.
+	// mainly depends. For a metric of one class, this is that class; for other metrics, it is the
+	// rarer class if there are two classes. RareShare is 0 in all other cases and for unweighted
+	// accuracy.
 	RareShare float64
 	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.
@@ -89,8 +90,8 @@ func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 	return nil
 }
 
-// substitution describes rows of a sample in which some columns have the cells of other rows. The new
-// cells of all columns are from the same frame.
+// substitution describes copies of a sample's rows in which the cells of some columns are replaced
+// by cells of other rows. All new cells come from the same frame.
 type substitution struct {
 	rows    []int32 // indices of rows of the sample
 	columns []replacedColumn
@@ -127,8 +128,9 @@ func (p *substitutionPart) usesSampleCells(sample *sample) bool {
 }
 
 // divideIntoBatches divides the rows of substitutions into lists of parts. The parts of a list are
-// predicted together, in one frame: in a wide table, building a frame for each substitution would
-// take longer than predicting it. The predictions of list[i] are written to predictions[i].
+// predicted together, in one frame, because in a wide table it would take longer to build a frame
+// for each substitution than to predict its rows. The predictions of list[i] are written to
+// predictions[i].
 func (s *sample) divideIntoBatches(list []substitution, predictions [][]float32) [][]substitutionPart {
 	var batches [][]substitutionPart
 	classes, space := s.classes(), 0

@@ -19,7 +19,7 @@ type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
 	leftBins   binSet // the bins that go left
-	threshold  uint8  // the last bin on the left of a numeric feature
+	threshold  uint8  // the last bin on the left of a split by a numeric feature
 	missingBin uint8  // the bin of missing values if they go left, and otherwise equal to threshold
 	numeric    bool   // whether the feature is numeric
 }
@@ -80,9 +80,9 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
 // bestSplit returns the best split of the leaf by the feature. varies reports whether the leaf's
-// rows differ in the feature. The levels of a categorical feature are first ordered, by
-// orderByClass if s.sortsLevelsByClass is set and otherwise at random. Only splits between
-// neighbours in this order are considered.
+// rows differ in the feature. The levels of a categorical feature are first ordered: by
+// orderByClass if s.sortsLevelsByClass is set, otherwise at random. Only splits between neighbours
+// in this order are considered.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	s.nanos += s.histogram.build(s.leafRows, f.Data, f.NumBins, s.classes)
@@ -120,8 +120,7 @@ type splitPoint struct {
 
 // findSplitPoint returns the split point with the highest score. order lists bins of the feature.
 // Rows in the bins before the split point go left, and all other rows go right. missing holds the
-// class counts of the rows with missing values, which also go left. It is nil if these rows go
-// right.
+// class counts of the rows with missing values if they go left, and is nil if they go right.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)
@@ -153,8 +152,8 @@ func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCou
 	return best
 }
 
-// numericSplit converts point to a split of a numeric feature. values are the bins that point
-// divides: the bins of the leaf's rows, without the bin of missing values. The threshold is halfway
+// numericSplit converts point to a split by a numeric feature. values are the bins that point
+// divides: the bins of the leaf's rows, except the bin of missing values. The threshold is halfway
 // between the last bin on the left and the first bin on the right. missingLeft reports whether
 // missing values go left.
 func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, missingLeft bool) nodeSplit {
@@ -191,8 +190,8 @@ func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) 
 	}
 }
 
-// categoricalSplit converts point, which divides s.order, to a split of a categorical
-// feature. Bins without rows in the leaf go to the side with more rows.
+// categoricalSplit converts point, which divides s.order, to a split by a categorical feature. Bins
+// without rows in the leaf go to the side with more rows.
 func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	if point.end == 0 {
 		return noSplit
@@ -234,7 +233,7 @@ func (s *splitter) orderByClass(class uint32) {
 }
 
 // drawClass returns the class for orderByClass: the class of a random row of the leaf. With two
-// classes it is always 1, because both orders yield the same splits.
+// classes, it always returns 1, because the orders by either class yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

@@ -18,10 +18,10 @@ func (c classCount) class() uint32 { return uint32(c >> 32) }
 func (c classCount) rows() int64   { return int64(uint32(c)) }
 
 // classHistogram holds, for one leaf and one feature, the number of rows of each class in each bin.
-// Only bins and classes with rows are listed, so it has at most as many elements as the leaf has
-// rows. The class counts of a bin are classCounts[begin[bin]:ends[bin]]. A class may occur there
-// several times; its counts then add up. In this example, a letter stands for a count of the class
-// with this letter:
+// Only bins and classes with rows are listed, so there are at most as many elements as rows in the
+// leaf. The class counts of a bin are classCounts[begin[bin]:ends[bin]]. If a class occurs several
+// times in this range, its counts must be added up. In this example, a letter stands for a count of
+// the class with this letter:
 //
 //	bins         2        5     9
 //	classCounts  a a c    b     a b d
@@ -88,8 +88,9 @@ func (h *classHistogram) buildDense(rows []sampleRow, data []uint8, numBins, cla
 	}
 }
 
-// buildSorted builds the histogram by a counting sort of the rows, in three loops over the rows. It
-// is faster than buildDense for small leaves, because its time does not grow with bins × classes.
+// buildSorted builds the histogram by a counting sort of the rows, in three loops over the rows.
+// For small leaves, it is faster than buildDense, because its time does not depend on bins ×
+// classes.
 func (h *classHistogram) buildSorted(rows []sampleRow, data []uint8) {
 	h.setBins(h.gatherBins(rows, data))
 	rowBins := h.rowBins[:len(rows)]

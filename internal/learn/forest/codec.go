@@ -9,8 +9,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// version is the first byte of the binary form. A list begins with its length. Numbers
-// without a size are uvarints:
+// version is the first byte of the binary form, which is described below. A list begins with its
+// length. Numbers without a stated size are uvarints:
 //
 //	version (1 byte)
 //	temperature (float64)

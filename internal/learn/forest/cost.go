@@ -10,8 +10,8 @@ type cost struct {
 	fittedValues int // number of probabilities to which temperatures were fitted
 }
 
-// add adds the cost of growing trees, and the cost of their votes on the given number of
-// rows. nanos holds the estimated time to find the splits of each tree.
+// add adds the cost of growing trees and of their votes on the given number of rows. nanos holds,
+// for each tree, the estimated time to find its splits.
 func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	for i, t := range trees {
 		c.growNanos += nanos[i] + 300*t.Leaves
@@ -20,8 +20,8 @@ func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 }
 
 // nanos converts the counts to the estimated time in nanoseconds of one core of a 2-core
-// server. The time to find splits was measured on leaves of 10 to 100,000 rows, and the
-// time of the other operations on whole forests.
+// server. The time to find splits was measured on leaves of 10 to 100,000 rows; the times of the
+// other operations were measured on whole forests.
 func (c cost) nanos() float64 {
 	return float64(c.growNanos) + 8*float64(c.nodeVisits) + 180*float64(c.fittedValues)
 }

@@ -29,11 +29,11 @@
 // sums are exact, so they do not depend on the order of the trees or on the number of workers.
 //
 // The out-of-bag votes on a row are the votes of the trees that were not trained on it. The growth
-// parameters and the temperature, which calibrates the averaged probabilities, are fitted to these
-// votes. Validation rows are used for neither. If Options.usesExtraTrees is set, trees with random
-// splits are trained on all rows after the search, and have no out-of-bag votes. (The average of many
-// trees is underconfident if nearly all trees are right, and overconfident if labels are noisy and
-// leaves have one row.)
+// parameters are fitted to these votes, and so is the temperature, which calibrates the averaged
+// probabilities: the average of many trees is underconfident if nearly all trees are right, and
+// overconfident if labels are noisy and leaves contain a single row. Validation rows are not used
+// for either purpose. If Options.usesExtraTrees is set, trees with random splits are trained on all
+// rows after the search, and have no out-of-bag votes.
 //
 // # References
 //

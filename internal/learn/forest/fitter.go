@@ -68,8 +68,8 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // The first steps double the number of trees until the out-of-bag error can be estimated. Then each
 // step tries other growth parameters in a small forest, the pilot. If the pilot is better, it
 // replaces the forest; otherwise the step adds trees to the forest. When all parameters have been
-// tried, each step adds trees. If Options.usesExtraTrees is set and the splits are random, a step
-// first replaces all trees by trees that are trained on all rows.
+// tried, every further step adds trees. If Options.usesExtraTrees is set and the splits are random,
+// the first of these steps replaces all trees with trees that are trained on all rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if err := f.prepare(ctx); err != nil {
 		return false, err
@@ -100,8 +100,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// growBatch adds Options.batchTrees trees to the forest, but not more than Options.trees
-// in total.
+// growBatch adds up to Options.batchTrees trees to the forest, but does not exceed Options.trees in
+// total.
 func (f *Fitter) growBatch(ctx context.Context) error {
 	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
@@ -111,8 +111,8 @@ func (f *Fitter) needsAllRows() bool {
 	return f.opts.usesExtraTrees && f.best.params.randomSplits && !f.best.params.allRows
 }
 
-// growOnAllRows replaces the trees of the forest by trees that are trained on all rows: by the same
-// number of trees, but at most Options.trees. Trees with random splits differ enough without
+// growOnAllRows replaces the trees of the forest with the same number of trees, but at most
+// Options.trees, that are trained on all rows. Trees with random splits differ enough without
 // sampling (Geurts et al. 2006). The new trees have no out-of-bag votes, so they keep the
 // temperature that was estimated for a large forest of trees on samples.
 //
@@ -147,15 +147,15 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 }
 
 // isBetter reports whether the parameters of challenger, a pilot forest, should replace the best
-// parameters. Its Brier score must be lower by at least a required gain, because a smaller decrease
-// may be noise, above all with few rows. Its log loss must not be higher. A larger minLeaf needs a
-// smaller gain, and from 2,500 training rows on no gain, because smaller trees are preferred at equal
-// error.
+// parameters. The challenger's log loss must not be higher than that of the best forest, and its
+// Brier score must be lower by more than a required fraction. A smaller decrease may be noise,
+// above all with few rows. If the challenger has a larger minLeaf, the required fraction is
+// smaller, and 0 from 2,500 training rows on, because smaller trees are preferred at equal error.
 //
 // With Options.usesExtraTrees, random splits may have a slightly higher Brier score than other
-// splits, and any log loss. Their trees will later be trained on all rows, which improves them.
-// Also, the estimated error of trees that differ much from each other is too high; see
-// doubleAndEstimateError.
+// splits, and any log loss. One reason is that these trees will later be trained on all rows, which
+// improves them. The other is that the estimated error of trees that differ much from each other is
+// too high; see doubleAndEstimateError.
 func (f *Fitter) isBetter(challenger *growingForest) bool {
 	p, best := challenger.params, f.best.params
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
@@ -171,10 +171,9 @@ func (f *Fitter) isBetter(challenger *growingForest) bool {
 	return challenger.oobError.brier < f.best.oobError.brier*(1-required) && (lowersLogLoss || prefersRandom)
 }
 
-// Progress returns the fraction of the training that is done, from 0 to 1. It is at most
-// 0.25 until the search for growth parameters begins, at most 0.5 until the search ends,
-// and then rises to 1 with the number of trees. The number of steps of the search depends
-// on the data.
+// Progress returns the fraction of the training that is done, from 0 to 1. It reaches at most 0.25
+// before the search for growth parameters and at most 0.5 during the search. After the search, it
+// increases to 1 with the number of trees. The number of steps of the search depends on the data.
 func (f *Fitter) Progress() float64 {
 	switch {
 	case f.best == nil:
@@ -189,8 +188,8 @@ func (f *Fitter) Progress() float64 {
 	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
 }
 
-// nextParams returns the next parameters to try, or false if the search has ended or has not
-// begun. It removes from f.moves the moves that the data does not allow.
+// nextParams returns the next parameters to try. ok is false if the search has ended or has not
+// begun. nextParams removes from f.moves the moves that the data does not allow.
 func (f *Fitter) nextParams() (params growthParams, ok bool) {
 	space := f.newSearchSpace()
 	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {
@@ -204,8 +203,8 @@ func (f *Fitter) nextParams() (params growthParams, ok bool) {
 }
 
 const (
-	// Out-of-bag votes are counted for at most maxOOBRows training rows, and for fewer if rows
-	// times classes would exceed maxOOBValues. The temperature is fitted to at most
+	// Out-of-bag votes are counted for at most maxOOBRows training rows, and for fewer if otherwise
+	// rows × classes would exceed maxOOBValues. The temperature is fitted to at most
 	// maxTemperatureValues probabilities.
 	maxOOBRows           = 20_000
 	maxOOBValues         = 400_000
@@ -247,9 +246,9 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newSearchSpace returns the properties of the data that limit the growth parameters. Its field
-// manyLevels is true only if a feature has more than two levels, because any order of two levels
-// yields the same split.
+// newSearchSpace returns the properties of the data that limit the growth parameters. The field
+// manyLevels is true only if a categorical feature has more than two levels, because any order of
+// two levels yields the same split.
 func (f *Fitter) newSearchSpace() searchSpace {
 	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.countRarestClassRows()}
 	for i := range f.bins.Features {

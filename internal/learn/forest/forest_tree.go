@@ -64,7 +64,7 @@ func (g *grower) newForestTree() *forestTree {
 }
 
 // findOrAddDistribution returns the index of a leaf's class distribution in t. It adds the
-// distribution if t does not have it yet. known maps the distributions of t to their indices.
+// distribution if t does not contain it yet. known maps the distributions of t to their indices.
 func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := newDistribution(g.classTotals, g.rows)

@@ -24,7 +24,7 @@ type growingForest struct {
 }
 
 // oobError is the out-of-bag error of a forest. Forests are compared mainly by the Brier score,
-// which has little variance. A single overconfident mistake can dominate the log loss.
+// because it has little variance, whereas a single overconfident mistake can dominate the log loss.
 type oobError struct {
 	uncalibratedBrier float64
 	brier, logLoss    float64 // of probabilities that are calibrated by a temperature
@@ -126,13 +126,15 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
 // This holds for the Brier score before calibration. After calibration, the estimate is too high,
-// above all if the trees are very different: the temperature hides a part of the error of few
-// trees, so more trees seem to reduce the error less. But a forest may also need calibration.
-// Therefore the Brier score of the forest is the lower one of the two estimates.
+// above all if the trees are very different from each other: the temperature hides a part of the
+// error of few trees, so that adding trees seems to reduce the error less than it does. Without
+// calibration, the estimate is too high for a forest that needs calibration. The lower of the two
+// estimates is therefore used.
 //
-// Adding trees helps more if the trees are very different. Without this estimate, growth parameters
-// with such trees would seem worse than they are. Out-of-bag votes are counted separately for the
-// two halves, validation votes are not.
+// Adding trees helps more if the trees are very different from each other. Without this
+// extrapolation, growth parameters that produce such trees would seem worse than they are.
+// Out-of-bag votes are counted separately for the two halves of the trees; validation votes are
+// not.
 func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
@@ -163,8 +165,8 @@ func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingFore
 	return nil
 }
 
-// estimateError returns the error of the out-of-bag predictions of forest. The temperature of
-// their calibration is fitted to them.
+// estimateError returns the error of the out-of-bag predictions of forest. The temperature is
+// fitted to the same predictions.
 func (f *Fitter) estimateError(ctx context.Context, forest *growingForest) (oobError, error) {
 	p := f.outOfBagPredictions(forest, maxOOBValues)
 	temperature, err := f.fitTemperature(ctx, forest)

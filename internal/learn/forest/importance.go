@@ -15,22 +15,22 @@ const (
 	// importanceTrees is the number of trees from which Importance estimates the importance.
 	importanceTrees = 128
 	// importanceParts is the number of parts into which Importance divides the rows. The standard
-	// error is computed from their sums.
+	// error is computed from the sums over the parts.
 	importanceParts = 64
-	// importanceUnit is the integer for a change of a probability by 1. Sums of integers do not
-	// depend on the order of the trees.
+	// importanceUnit is the integer that represents a change of a probability by 1. Sums of
+	// integers do not depend on the order of the trees.
 	importanceUnit = 1 << 30
 )
 
 // Importance returns the importance of each feature of f for the labels, divided by its standard
 // error. It is estimated on the given rows with extremely randomised trees. Options.Bins is required.
 //
-// The importance is a sum over the splits by the feature, and over the out-of-bag rows of each tree.
-// The summands are the changes of the probability of the row's true class: its probability at the
-// child minus its probability at the parent. The importance of a feature that is unrelated to the
-// label is not positive on average, no matter how many levels the feature has. Sums over the rows
-// that the tree was trained on are positive even for such a feature. See Li et al., A debiased MDI
-// feature importance measure for random forests, NeurIPS 2019.
+// The importance is a sum over the splits by the feature and over the out-of-bag rows of each tree.
+// Each summand is the probability of the row's true class at the child minus that at the parent.
+// The importance of a feature that is unrelated to the label is not positive on average, no matter
+// how many levels the feature has. If the sums were over the rows that the tree was trained on,
+// they would be positive even for such a feature. See Li et al., A debiased MDI feature importance
+// measure for random forests, NeurIPS 2019.
 //
 // The standard error follows from the sums over 64 parts of the rows. All rows of a group are in one
 // part.
@@ -101,7 +101,7 @@ func (f *Fitter) outOfBagRows(inBag []bool) []outOfBagRow {
 	return rows
 }
 
-// addImportance adds the importance of the features in the tree that was grown last, at the node
+// addImportance adds the importance of the features in the most recently grown tree, at the node
 // with the given index and at all nodes below it. The importance of feature i for the rows of part
 // j is added to sums[i*importanceParts+j]. splitFeature is the feature by which the parent is
 // split, or -1 at the root. rows are the out-of-bag rows of the node. Their order changes.

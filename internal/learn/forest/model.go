@@ -97,9 +97,9 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, rows int) {
 }
 
 // votesToProbabilities converts the votes on one row to probabilities in dst. votedTrees is the
-// number of trees that voted on the row. Their votes are scaled up to allTrees, the number of trees
-// of the forest. prior, the class frequencies, counts as the vote of one more tree, so that no
-// class has probability zero.
+// number of trees that voted on the row. The votes are scaled up to allTrees, the number of trees
+// in the forest. prior, the class frequencies, counts as the vote of one more tree, so that no
+// class has the probability 0.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, votedTrees, allTrees int) {
 	scale := float64(allTrees) / (float64(max(votedTrees, 1)) * unitWeight)
 	for c, v := range votes {

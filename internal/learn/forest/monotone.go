@@ -6,8 +6,8 @@ import "foretell/internal/learn/tree"
 // with a fraction outside the bounds are not considered, as in scikit-learn's monotonic_cst.
 //
 // A split by a monotone feature has one side with the smaller fraction. The mean of both fractions
-// is an upper bound for all later leaves on that side, and a lower bound for all later leaves on
-// the other side. Later splits thus cannot reverse the order.
+// is an upper bound for all leaves that are later created on that side, and a lower bound for those
+// on the other side. Later splits therefore cannot reverse the order.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}
@@ -24,7 +24,7 @@ func (s *splitter) direction(feature int) tree.Direction {
 // satisfiesMonotone reports whether the fractions of class 1 on both sides of a split are within
 // the bounds of the leaf and in the order that the parameter direction requires. leftRows is the
 // number of rows on the left. s.leftCounts must hold the number of these rows in each class. If
-// dividesValues is false, the split separates only missing values, and the order does not matter.
+// dividesValues is false, the split only separates missing values, so the order does not matter.
 func (s *splitter) satisfiesMonotone(direction tree.Direction, leftRows int64, dividesValues bool) bool {
 	left := float64(s.leftCounts[1]) / float64(leftRows)
 	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-leftRows)

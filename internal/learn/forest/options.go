@@ -21,27 +21,27 @@ type Options struct {
 	// for this fitter.
 	Bins *tree.BinnedMatrix
 	// Groups holds the group of each row of the frame; a negative number means no group. For each
-	// tree, all rows of a group are drawn, or none of them. If Groups is nil, rows are drawn one by
+	// tree, either all rows of a group are drawn or none. If Groups is nil, rows are drawn one by
 	// one.
 	Groups []int32
 	// Disk is the temporary file that holds the trees until the model is used. If Disk is
 	// nil, they are held in memory.
 	Disk *spill.File
-	// Monotone holds, for each column, the direction in which the probability of class 1
-	// may change when the column rises and all other columns stay equal. It requires two
-	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all
-	// columns.
+	// Monotone holds, for each column, the direction in which the probability of class 1 may change
+	// when the value in the column increases and all other columns stay the same. It requires two
+	// classes. Categorical columns must have AnyOrder. Defaults to AnyOrder for all columns.
 	Monotone []tree.Direction
 
-	// LeavesPerThousand is the largest number of leaves of a tree for each thousand training rows.
-	// Fewer than a thousand rows count as a thousand. With 4, for example, a leaf has at least 250
-	// training rows on average. Defaults to no limit. In any case, all trees together have at most
-	// two million leaves.
+	// LeavesPerThousand is the largest number of leaves of a tree per thousand training rows. Fewer
+	// than a thousand rows count as a thousand. If it is 4, for example, a leaf contains at least
+	// 250 training rows on average. Defaults to no limit. In any case, all trees together have at
+	// most two million leaves.
 	LeavesPerThousand int
 	// The fields below have their defaults, except in tests.
 
 	// trees is the number of trees of the forest, at most 65,537. Defaults to 500 for up to 20,000
-	// rows of the frame, 300 for up to 100,000, and 150 for more. Fitter.growOnAllRows halves it.
+	// rows of the frame, 300 for up to 100,000, and 150 for more. Fitter.growOnAllRows halves this
+	// number.
 	trees int
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
@@ -59,8 +59,8 @@ type Options struct {
 const maxTrees = math.MaxUint32 / unitWeight
 
 // setDefaults sets the defaults that depend only on the number of rows. rows is the number of all
-// rows of the frame, not only of the training rows. So a refit on all rows grows as many trees as a
-// fold, in the same batches.
+// rows of the frame, not only of the training rows. A refit on all rows therefore grows as many
+// trees as a fold, in the same batches.
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {

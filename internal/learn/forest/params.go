@@ -13,8 +13,8 @@ type growthParams struct {
 }
 
 // sampleFraction is the fraction of the rows in the sample of a tree. The rows are drawn without
-// replacement: subsampling, as in Bühlmann and Yu, Analyzing bagging (2002). A bootstrap sample has
-// a little fewer different rows, 1 − 1/e = 63 % of the rows.
+// replacement (subsampling; Bühlmann and Yu, Analyzing bagging, 2002). A bootstrap sample would
+// contain slightly fewer distinct rows: 1 − 1/e = 63 % of the rows.
 const sampleFraction = 0.7
 
 // sampleSize returns the number of rows of a sample of the given number of rows.
@@ -37,8 +37,9 @@ func drawSample(dst []sampleRow, inBag []bool, rows, labels []int32, rng *rand.R
 	return dst
 }
 
-// drawGroups does the same as drawSample for rows with groups. It draws each group, and each row
-// without a group, with the probability sampleFraction. If this draws no row, it calls drawSample.
+// drawGroups does the same as drawSample for rows with groups. Each group, and each row without a
+// group, is drawn with the probability sampleFraction. If no row is drawn in this way, drawGroups
+// calls drawSample.
 func drawGroups(dst []sampleRow, inBag []bool, rows, labels, groups []int32, rng *rand.Rand) []sampleRow {
 	drawn := make(map[int32]bool)
 	draw := func(group int32) bool {
@@ -77,20 +78,20 @@ type searchSpace struct {
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
-// labels are noisy. It returns false above the limit, a quarter of the rows of the rarest class. In
-// larger leaves, the rarest class would hardly ever have a majority. The average error, which
-// decides about changes, would hardly show this.
+// labels are noisy. It returns false if the number would exceed a quarter of the rows of the rarest
+// class. In larger leaves, the rarest class would hardly ever have a majority, and the average
+// error, by which changes are judged, would hardly show this.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows
 }
 
-// maxFeaturesLimit is the largest number of features tried at a leaf. If more were tried,
-// most of the time would be spent on irrelevant features.
+// maxFeaturesLimit is the largest number of features tried at a leaf. With a higher limit, most of
+// the time would be spent on irrelevant features.
 const maxFeaturesLimit = 160
 
 // increaseMaxFeatures increases the number of features tried at a leaf, which improves accuracy if
-// few features are relevant. It returns false if the number cannot be increased.
+// few features are relevant. It returns false if the number cannot be increased further.
 func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 	before := p.maxFeatures
 	p.maxFeatures = min(2*p.maxFeatures, space.features, max(maxFeaturesLimit, before))
@@ -98,17 +99,17 @@ func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 }
 
 // enableClassOrder makes trees order levels by class. This improves accuracy if there are many
-// levels with many rows each, and overfits otherwise. It returns false if no feature has more than
-// two levels, or if p already has this setting.
+// levels with many rows each, and overfits otherwise. It returns false if no categorical feature
+// has more than two levels, or if p already has this setting.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
 	before := p.sortsLevelsByClass
 	p.sortsLevelsByClass = true
 	return space.manyLevels && !before
 }
 
-// enableExtraTrees makes trees extremely randomised: their leaves may have a single row, and a leaf
-// tries one random split for each of several features. These are a third of all features, but at
-// least 5 and at most maxFeaturesLimit. This improves accuracy if rows near each other mostly have
+// enableExtraTrees makes trees extremely randomised: a leaf may contain a single row, and one
+// random split is tried for each of a third of the features, but for at least 5 and at most
+// maxFeaturesLimit features. This improves accuracy if rows that are near each other mostly have
 // the same class. enableExtraTrees returns false if splits are random already.
 func enableExtraTrees(p *growthParams, space searchSpace) bool {
 	if p.randomSplits {
@@ -119,8 +120,8 @@ func enableExtraTrees(p *growthParams, space searchSpace) bool {
 	return true
 }
 
-// increaseMinLeafOfExtraTrees does the same as increaseMinLeaf if splits are random. Otherwise it
-// returns false, because larger leaves have been tried before.
+// increaseMinLeafOfExtraTrees does the same as increaseMinLeaf if splits are random. If splits are
+// not random, it returns false, because larger leaves have already been tried.
 func increaseMinLeafOfExtraTrees(p *growthParams, space searchSpace) bool {
 	return p.randomSplits && increaseMinLeaf(p, space)
 }

@@ -11,9 +11,8 @@ type encodedRows struct {
 	model  *Model
 	bins   []uint8
 	walker tree.PathWalker
-	// votes holds the differences of the votes along a path: for each row and class, the
-	// votes on the row minus the votes on the row before. A negative difference is stored
-	// modulo 2³².
+	// votes holds the differences of the votes along a path: for each row and class, the votes on
+	// the row minus the votes on the previous row, modulo 2³².
 	votes []uint32
 }
 

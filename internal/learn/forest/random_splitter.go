@@ -10,8 +10,8 @@ import (
 // randomized trees, 2006). varies reports whether the leaf's rows differ in the feature.
 //
 // The threshold of a numeric feature is drawn between the leaf's smallest and largest value; see
-// drawThreshold. Its missing values go to a random side, or to the right if all other rows are in
-// one bin. Each bin of a categorical feature goes to a random side, but neither side is empty.
+// drawThreshold. Rows with missing values go to a random side or, if all other rows are in one bin,
+// to the right. Each bin of a categorical feature goes to a random side, but neither side is empty.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	present := s.histogram.gatherBins(s.leafRows, f.Data)
@@ -52,8 +52,8 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 }
 
 // scoreSplit computes the score of candidate from the bins that gatherBins has stored in the
-// histogram. It returns false if the split is not allowed: if a side has fewer than minLeaf rows,
-// or if it is against the direction of a monotone feature.
+// histogram. allowed is false if a side has fewer than minLeaf rows, or if the split is against the
+// direction of a monotone feature.
 func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	var rows, squares int64
 	rest, ordered := s.squares, true
@@ -83,10 +83,10 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // drawThreshold draws the threshold of a random split by a numeric feature. It returns the last bin
 // on the left. All rows of the leaf are in the bins low to high.
 //
-// As in extremely randomised trees, the threshold is about uniformly distributed between the
-// smallest and the largest value of the leaf. drawThreshold draws a number uniformly between the
-// lowest and the highest threshold that divide the rows, and returns the threshold nearest to it.
-// If each threshold were equally likely, most drawn thresholds would be where rows are dense.
+// As in extremely randomised trees, the threshold is distributed nearly uniformly between the
+// smallest and the largest value in the leaf. drawThreshold draws a number uniformly between the
+// lowest and the highest threshold that divide the rows, and chooses the nearest threshold. If each
+// threshold were equally likely, most drawn thresholds would be where the rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	lowest, highest, u := inside[0], inside[len(inside)-1], rng.Float64()

@@ -11,8 +11,9 @@ import (
 // votes.rowMajorBins.
 const maxCopiedFeatures = 256
 
-// votes holds the votes of trees on some rows. The trees read a row-major copy of the bins, which
-// is faster than reading columns. Wide tables are not copied, because that would take much memory.
+// votes holds the votes of trees on some rows. The trees read a row-major copy of the bins, because
+// this is faster than reading columns. The bins of wide tables are not copied, because the copy
+// would take much memory.
 type votes struct {
 	classes, features int
 	rowMajorBins      []uint8        // bins, row-major; nil if they are not copied

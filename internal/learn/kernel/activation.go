@@ -21,8 +21,8 @@ func ReLU(x []float32) {
 
 // ReLUBackward is the backward pass of ReLU. act is ReLU's output, and grad is the gradient
 // of this output. ReLUBackward replaces grad by the gradient of ReLU's input: 0 where act
-// is 0, and scale·grad elsewhere. With scale = 1/(1−p), it is the backward pass of ReLU
-// followed by Dropout with probability p, if act is the output of Dropout.
+// is 0, and scale·grad elsewhere. If act is the output of Dropout with probability p, applied after
+// ReLU, and scale is 1/(1−p), this is the backward pass of ReLU and Dropout together.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)
@@ -34,8 +34,8 @@ func ReLUBackward(grad, act []float32, scale float32) {
 	}
 }
 
-// Dropout sets each element of x to zero with probability drop/256 and scales all other elements so
-// that the expectation stays the same (Srivastava et al. 2014). The choice of the elements depends
+// Dropout sets each element of x to 0 with probability drop/256 and scales all other elements, so
+// that the expected value stays the same (Srivastava et al. 2014). Which elements become 0 depends
 // only on state, drop and len(x).
 func Dropout(x []float32, drop uint8, state uint64) {
 	if drop == 0 {

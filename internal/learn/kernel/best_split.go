@@ -19,11 +19,11 @@ type GainParams struct {
 // BestSplit finds the split with the highest score, and sets params.Best to this score.
 // cells[:at+1] are on the left side of the split. The sums of the right side are the sums in params
 // minus the sums of the left side. If several splits have the highest score, BestSplit finds the
-// first of them. If no score exceeds params.Best, at is -1, and params.Best does not change.
+// first one. If no score exceeds params.Best, at is -1 and params.Best does not change.
 //
-// A cell has a gradient in its high 32 bits and a hessian in its low 32 bits. sum has the same form
-// and is added to the left side of every split. The result left is the sum of the left side,
-// including the parameter sum. Sums of hessians must be below 2³¹.
+// A cell has a gradient in its high 32 bits and a hessian in its low 32 bits. The parameter sum has
+// the same form and is added to the left side of every split. The result left is the sum of the
+// left side, including sum. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

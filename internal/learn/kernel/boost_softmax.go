@@ -15,9 +15,9 @@ var expTable = func() (bits [expSteps]uint32) {
 
 // Exp returns e^x to about float32 precision for x between -87 and 87. It returns 0 for
 // smaller x and e^87 for larger x. It computes 2^(n/expSteps) · e^r, where n is an
-// integer and |r| is at most half of ln 2/expSteps. The first factor is from a table. The
-// second is approximated by its Taylor polynomial of degree 2 (Tang, Table-driven
-// implementation of the exponential function, 1989).
+// integer and |r| is at most half of ln 2/expSteps. The first factor is read from a table, and the
+// second is approximated by its Taylor polynomial of degree 2 (Tang, Table-driven implementation of
+// the exponential function, 1989).
 //
 // Here and in the other sums of this file, products are converted explicitly. This
 // prevents the compiler from fusing a multiplication and an addition on arm64, which would
@@ -45,8 +45,8 @@ func Exp(x float32) float32 {
 	return power + float32(power*(r+float32(r*r*0.5)))
 }
 
-// block is the number of elements that the assembly processes at once. For fewer, the call takes
-// longer than a loop in Go.
+// block is the number of elements that the assembly processes at once. For fewer elements, calling
+// the assembly takes longer than a loop in Go.
 const block = 8
 
 // ExpClipped sets dst[i] to Exp(min(x[i] − shift, most)), or to 0 if x[i] − shift is NaN or less
@@ -82,8 +82,8 @@ func Max(dst, x []float32) {
 	}
 }
 
-// AddExp adds Exp(scores[i] − maxScores[i]) to sums[i], unless the difference is below the
-// parameter least. No difference may be above 87, and least must not be below -87.
+// AddExp adds Exp(scores[i] − maxScores[i]) to sums[i], unless the difference is less than the
+// parameter least. No difference must exceed 87, and least must not be less than -87.
 func AddExp(sums, scores, maxScores []float32, least float32) {
 	checkLen("AddExp", len(scores), len(sums))
 	checkLen("AddExp", len(maxScores), len(sums))
@@ -97,9 +97,9 @@ func AddExp(sums, scores, maxScores []float32, least float32) {
 
 // SoftmaxGradients computes the gradient g and the hessian h of the log loss with respect to the
 // score s of one class, for each row. y is 1 if the label is target, and otherwise 0. The
-// probability p counts as 0 if s − maxScore is below the parameter least. least must not be below
-// -87. If s − maxScore is above 87, the result is arbitrary. dst[i] holds the float32 bits of g in
-// its high half and the float32 bits of h in its low half.
+// probability p counts as 0 if s − maxScore is less than the parameter least, which must not be
+// less than -87. If s − maxScore exceeds 87, the result is arbitrary. dst[i] holds the float32 bits
+// of g in its high half and the float32 bits of h in its low half.
 //
 //	p = exp(s − maxScore)·normalizer    g = p − y    h = p(1 − p)
 func SoftmaxGradients(dst []uint64, scores, maxScores, normalizers []float32, labels []int32, target int32, least float32) {

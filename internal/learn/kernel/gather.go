@@ -1,8 +1,8 @@
 package kernel
 
 // Gather sets each dst[i] to src[width·rows[i]]. If the slice rows is longer than dst, the words of
-// its remaining rows are only prefetched. These remaining rows should be the rows that the next
-// call gathers. Rows are not checked against the length of src.
+// the remaining rows are only prefetched; these should be the rows that the next call gathers.
+// Gather does not check that rows are within src.
 func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	checkLen("Gather", len(rows), len(dst))
 	if gatherVector(dst, src, width, rows) {
@@ -14,8 +14,8 @@ func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 }
 
 // Gather4Columns gathers four adjacent words from each of the first n rows. For each i
-// below n and each k from 0 to 3, it sets dst[k·stride+i] to src[width·rows[i]+k]. The
-// words of the remaining rows are only prefetched.
+// below n and each k from 0 to 3, it sets dst[k·stride+i] to src[width·rows[i]+k]. The words of the
+// remaining elements of rows are only prefetched.
 func Gather4Columns(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) {
 	checkLen("Gather4Columns", len(rows), n)
 	checkLen("Gather4Columns", len(dst), 3*stride+n)

@@ -28,9 +28,8 @@ package kernel
 
 import "fmt"
 
-// checkLen panics if a slice is too short: if its length, the parameter have, is less than the
-// length that the kernel needs, the parameter want. kernel is the name of a function of this
-// package, for the message.
+// checkLen panics if have, the length of a slice, is less than want, the length that the kernel
+// needs. The parameter kernel is the name of a function of this package, for the message.
 func checkLen(kernel string, have, want int) {
 	if have < want {
 		panic(fmt.Sprintf("kernel.%s: slice of %d, needs %d", kernel, have, want))

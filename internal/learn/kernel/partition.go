@@ -4,7 +4,7 @@ package kernel
 // with the value 1 to the front of the slice rows, and returns their number. It writes the rows
 // with the value 0 to the front of the slice removed. Rows with the same value keep their order.
 // The remaining elements of the two slices are undefined. The slice removed must be at least as
-// long as the slice rows. Rows are not checked against the length of data.
+// long as the slice rows. Partition does not check that rows are within data.
 func Partition(rows, removed []int32, data []uint8, table *[256]uint8) (kept int) {
 	checkLen("Partition", len(removed), len(rows))
 	done, kept := partitionVector(rows, removed, data, table)

@@ -9,8 +9,8 @@ func Broadcast(dst, row []float32) {
 	}
 }
 
-// ScaleShift multiplies every row of a by scale, element by element, adds bias,
-// and writes the result to dst.
+// ScaleShift multiplies every row of a element-wise by scale, adds bias, and writes the result to
+// dst.
 func ScaleShift(dst, a, scale, bias []float32) {
 	checkLen("ScaleShift", len(dst), len(a))
 	checkLen("ScaleShift", len(bias), len(scale))

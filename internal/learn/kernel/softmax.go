@@ -28,8 +28,8 @@ func Softmax(row []float32) {
 	}
 }
 
-// exp returns eˣ with an error of at most 2 units in the last place. x must be at most 0
-// or NaN. The result is NaN if x is NaN, and 0 if x is below -87.
+// exp returns eˣ with an error of at most 2 units in the last place. x must be NaN or at most 0.
+// The result is NaN if x is NaN, and 0 if x is less than -87.
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //

@@ -15,8 +15,8 @@ var (
 )
 
 // tileRows is the number of rows of a full tile. With AVX2, a tile has 6 × 16 sums, which
-// fill twelve of the sixteen registers. With AVX-512, a tile has 12 × 16 sums. These are
-// enough independent sums to hide the latency of a multiply-add.
+// fill twelve of the sixteen registers. With AVX-512, a tile has 12 × 16 sums. This is enough
+// independent sums to hide the latency of a multiply-add.
 var tileRows = chooseTileRows()
 
 func chooseTileRows() int {

@@ -99,8 +99,8 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 // prefetched. It must equal the constant of the same name in the program gen.
 const prefetchDistance = 32
 
-// prefetchable returns the number of rows, among the first n, that are followed by at
-// least prefetchDistance further rows.
+// prefetchable returns how many of the first n rows are followed by at least prefetchDistance
+// further rows.
 func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
@@ -114,8 +114,8 @@ func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done,
 }
 
 // laneSplits holds eight candidates for the best split, one for each lane of a vector
-// register: lane i searches the cells whose index modulo 8 is i. left[i] is the sum of the
-// left side, which ends with the cell 8·block[i]+i.
+// register: lane i searches the cells whose index modulo 8 is i. left[i] is the sum of the left
+// side of this lane's best split, which ends with the cell 8·block[i]+i.
 type laneSplits struct {
 	score [8]float64
 	left  [8]int64

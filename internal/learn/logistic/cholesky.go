@@ -17,7 +17,7 @@ import (
 // The rows of the centres form a lower triangular matrix: the row of a centre is 0 in all columns
 // after the column of the centre.
 type choleskyFactor struct {
-	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
+	// features[i*stride:][:rank] is row i of Φ. The other numbers are room for more columns.
 	features     []float32
 	rank, stride int
 	centers      []int // the row that is the centre of each column
@@ -35,14 +35,15 @@ const (
 
 // incompleteCholesky returns the factor of the kernel matrix of the rows of x. x is row-major, and
 // width is the number of its columns. The kernel of two rows a and b is exp(−gamma·|a−b|²). The
-// factor has at most maxCenters columns, or fewer if ctx is cancelled. Each row of its features has
-// room for one more number, the constant that newLogisticRegression adds.
+// factor has at most maxCenters columns, and fewer if ctx is cancelled. Each row of the features
+// has room for one more number, the constant that newLogisticRegression adds.
 //
 // Centres are drawn at random, with probabilities proportional to the errors of the rows so far
-// (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are drawn at
-// once. A drawn row becomes a centre with a probability equal to the fraction of its error that
-// earlier centres of the same step leave (Epperly, Tropp and Webber 2024, "Embrace rejection"). In
-// addition, the row with the largest error is always a centre, so that each step adds a column.
+// (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows are drawn in
+// each step. A drawn row becomes a centre with a probability equal to the fraction of its error
+// that remains after the earlier centres of the same step (Epperly, Tropp and Webber 2024, "Embrace
+// rejection"). In addition, the row with the largest error is always a centre, so that each step
+// adds a column.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
@@ -156,7 +157,7 @@ func (b *factorBuilder) chooseCenters(candidates []int, limit int) (centers []in
 	return centers, triangle
 }
 
-// addColumns adds a column for each of centers. triangle is a result of chooseCenters.
+// addColumns adds a column for each of centers. centers and triangle are results of chooseCenters.
 func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 	n, rank := len(centers), b.rank
 	var known []float32 // the features of the new centres so far, n × rank
@@ -198,7 +199,7 @@ func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 
 // gaussian returns exp(−gamma·|a−b|²).
 func gaussian(a, b []float64, gamma float64) float64 {
-	var s0, s1, s2, s3 float64 // four sums, because each addition waits for the one before
+	var s0, s1, s2, s3 float64 // four sums, because each addition to a sum waits for the previous addition
 	for len(a) >= 4 && len(b) >= 4 {
 		d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
 		s0 += float64(d0 * d0)
@@ -282,8 +283,7 @@ func choleskyInPlace(a []float64, n int) {
 }
 
 // invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix. inverse is
-// scratch space for n × n numbers. It holds the transposed inverse, so that sums read adjacent
-// numbers.
+// scratch space for n × n numbers: the transposed inverse, so that sums read adjacent numbers.
 func invertLower(l, inverse []float64, n int) []float32 {
 	for j := range n {
 		column := inverse[j*n : (j+1)*n]

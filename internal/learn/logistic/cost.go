@@ -2,8 +2,8 @@ package logistic
 
 import "math"
 
-// Estimated times of single operations of a fit, in nanoseconds of one core. They were measured
-// like the times in cost.go of package neural.
+// Estimated times of single operations of a fit, in nanoseconds of one core. They were measured in
+// the same way as the times in cost.go of package neural.
 const (
 	nanosPerTerm    = 0.5  // a term of a sum of products
 	nanosPerExp     = 7.0  // an exponential in float64

@@ -1,6 +1,6 @@
 // Package logistic trains logistic regressions. Their scores are linear functions of the columns,
-// or smooth functions: sums of Gaussian kernels. On small tables of numbers they often predict
-// better than trees and networks, and they are wrong on different rows.
+// or smooth functions: sums of Gaussian kernels. On small tables of numbers, logistic regressions
+// often predict better than trees and networks, and they are wrong on different rows.
 //
 //	input       the columns as vectors of numbers
 //	cholesky    the features of a kernel: a few numbers for each training row
@@ -20,12 +20,13 @@
 //
 //	f_c(x) = b_c + Σ_z α_zc · exp(−γ·|x − z|²)
 //
-// The probabilities are the softmax of the scores. Two classes have one score, the score of the
-// second class. The coefficients should minimise the log loss plus the penalty λ/2 · Σ_c
+// The probabilities are the softmax of the scores. With two classes, there is only one score, that
+// of the second class. The coefficients should minimise the log loss plus the penalty λ/2 · Σ_c
 // α_cᵀ·K·α_c, where K is the kernel between the centres (Zhu and Hastie 2005, "Kernel logistic
 // regression and the import vector machine"). A fit does a fixed number of steps towards this
 // minimum. The scores at the minimum are also the most probable function of a Gaussian process with
-// covariance exp(−γ·|x − z|²)/λ. With small λ, the steps end before the minimum (early stopping).
+// covariance exp(−γ·|x − z|²)/λ. With small λ, the steps end before they reach the minimum (early
+// stopping).
 //
 // # Linear logistic regression
 //

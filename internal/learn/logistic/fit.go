@@ -26,8 +26,8 @@ type Options struct {
 	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
 	// Width is γ of the kernel times the mean squared distance of two training rows.
-	// With a Width of 1, the kernel of two rows at this distance is 1/e. If Width is
-	// Linear, there is no kernel, and the scores are linear functions of the inputs.
+	// If Width is 1, the kernel of two rows at this distance is 1/e. If Width is Linear, there is
+	// no kernel, and the scores are linear functions of the inputs.
 	Width float64
 	// Centers is the maximum number of centres of a kernel, at least 1.
 	Centers int
@@ -42,8 +42,9 @@ type Fit struct {
 	cost       float64
 }
 
-// New fits a model for each of o.Penalties to the rows fold.Train of f. The error is ErrTooWide,
-// the error of ctx if ctx is cancelled, or another error if o is invalid or fold.Train is empty.
+// New fits a model for each of o.Penalties to the rows fold.Train of f. It returns ErrTooWide if
+// the table is too wide, the error of ctx if ctx is cancelled, and another error if o is invalid or
+// fold.Train is empty.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
 	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width >= 0) || o.Centers < 1 || len(o.Penalties) == 0 {
 		return nil, fmt.Errorf("logistic: invalid parameters: %d training rows, %d classes, width %v, %d centres, %d penalties", len(fold.Train), o.Classes, o.Width, o.Centers, len(o.Penalties))

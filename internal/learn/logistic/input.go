@@ -9,9 +9,10 @@ import (
 )
 
 // inputColumn describes how one column becomes inputs of a regression. A numeric column has one
-// input. If training rows have missing values, it has a second input, which is 1 for a missing
-// value and otherwise 0. A categorical column is one-hot encoded: it has an input for each level of
-// the training rows. Missing values count as a level, and unknown levels are 0 in all inputs.
+// input. If a training row has a missing value, the column has a second input, which is 1 for a
+// missing value and otherwise 0. A categorical column is one-hot encoded, with one input for each
+// level of the training rows. Missing values count as a level. For an unknown level, all inputs are
+// 0.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame
@@ -111,8 +112,8 @@ func (e *encoder) encode(dst []float64, f *frame.Frame, rows []int32) {
 }
 
 // encodeNumber writes the inputs of the value v to dst, which must be zero before. The first input
-// is the scaled value. For a missing value it stays 0, the scaled median; the second input, if
-// there is one, is set to 1.
+// is the scaled value. For a missing value, the first input stays 0, the scaled median, and the
+// second input, if there is one, is set to 1.
 func (in *inputColumn) encodeNumber(dst []float64, v float64) {
 	if !math.IsNaN(v) {
 		dst[0] = in.scaler.Transform(v)

@@ -63,7 +63,7 @@ func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) 
 
 // scratch holds intermediate results of the prediction of a row.
 type scratch struct {
-	features []float64 // for each centre, the kernel between the row and the centre; or the inputs
+	features []float64 // for each centre, the kernel between the row and the centre; the inputs if the scores are linear
 	scores   []float64 // for each output
 }
 

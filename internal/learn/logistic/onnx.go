@@ -41,9 +41,9 @@ func (m *Model) addONNXKernels(g *onnx.Graph, in onnx.Value, order []int) onnx.V
 	return g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 }
 
-// addONNX adds the encoder to g and returns the inputs of the regression. Their order differs from
-// the order in a vector of encode: first all numbers, then all flags of missing cells, then all
-// levels of categories. order[i] is the index that input i has in a vector of encode.
+// addONNX adds the encoder to g and returns the inputs of the regression. The inputs are not in the
+// order that encode uses: all numbers come first, then all flags of missing cells, then all levels
+// of categories. order[i] is the index of input i in a vector of encode.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int
@@ -75,8 +75,8 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 }
 
 // addONNXCategories adds to g the one-hot inputs of the categorical columns e.inputs[i], for all i
-// in indices, and returns these inputs. order[k] is the index that input k of the result has in a
-// vector of encode.
+// in indices, and returns these inputs. order[k] is the index of input k of the result in a vector
+// of encode.
 func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) (in onnx.Value, order []int) {
 	var columns, highest, first, inputOfLevel, repeated []int
 	var numbers []float64 // for each input, its number within its column, counted from 1

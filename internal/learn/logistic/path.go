@@ -7,7 +7,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodedRows are rows of a frame, encoded as input vectors of model. x has the vectors one after
+// encodedRows are rows of a frame, encoded as input vectors of model. x holds the vectors one after
 // another. encodedRows implements shapley.Rows.
 type encodedRows struct {
 	model *Model

@@ -8,8 +8,8 @@ import (
 )
 
 // logisticRegression is a penalised logistic regression on the features of a choleskyFactor and a
-// constant. It is fitted for several penalties at once, which share matrix products. The parameters
-// are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
+// constant. It is fitted for several penalties at once, so that they share matrix products. The
+// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
 type logisticRegression struct {
 	rows, size       int  // number of rows; rank+1, the number of features with the constant
 	linear           bool // whether the features are the inputs
@@ -78,10 +78,9 @@ const gramRows = 64
 // gram returns the lower triangle of ΦᵀΦ, size × size. It returns an error only if ctx is
 // cancelled.
 //
-// Sums over gramRows rows are computed in float32, and added up in float64. In float32 alone,
-// rounding errors could exceed the penalties. The upper bound of the Hessian might then not be
-// positive definite: if the columns have few combinations of values, ΦᵀΦ is nearly singular, and
-// only the penalties make the bound positive definite.
+// Sums over gramRows rows are computed in float32 and then added up in float64. With float32 alone,
+// rounding errors could exceed the penalties. If the columns have few combinations of values, ΦᵀΦ
+// is nearly singular, and only the penalties make the upper bound of the Hessian positive definite.
 func (p *logisticRegression) gram(ctx context.Context) ([]float64, error) {
 	gram := make([]float64, p.size*p.size)
 	block, packed := make([]float32, p.size*p.size), make([]float32, kernel.PackedLen(gramRows, p.size))
@@ -114,13 +113,13 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 
 // kernelSteps is the number of steps of a kernel regression. With a penalty of at least 0.1, the
 // last step is close to the minimum. With smaller penalties, the steps end long before the minimum
-// (early stopping). docs/experiments.md compares other numbers.
+// (early stopping). docs/experiments.md compares other numbers of steps.
 const kernelSteps = 50
 
-// steps returns the number of steps of minimise. A linear regression needs more steps than
-// a kernel regression: if a weighted sum of the columns determines the class, the
-// coefficients are large at the minimum, and each step enlarges them only a little. With
-// more inputs a step takes longer, and there are fewer steps: 97 with MaxInputs.
+// steps returns the number of steps of minimise. A linear regression needs more steps than a kernel
+// regression: if a weighted sum of the columns determines the class, the coefficients are large at
+// the minimum, and each step increases them only a little. The more inputs there are, the longer a
+// step takes, so the number of steps decreases: it is 97 with MaxInputs inputs.
 func (p *logisticRegression) steps() int {
 	if p.linear {
 		return min(500, 25_000/p.size)
@@ -128,10 +127,10 @@ func (p *logisticRegression) steps() int {
 	return kernelSteps
 }
 
-// minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a quadratic
-// upper bound of the loss. The acceleration starts again after a step against the last movement of
-// the parameters (O'Donoghue and Candès 2015, "Adaptive restart for accelerated gradient schemes",
-// section 3.2). minimise returns an error only if ctx is cancelled.
+// minimise takes accelerated gradient steps (Nesterov 1983), each to the minimum of a quadratic
+// upper bound of the loss. The acceleration restarts after a step that goes against the last change
+// of the parameters (O'Donoghue and Candès 2015, "Adaptive restart for accelerated gradient
+// schemes", section 3.2). minimise returns an error only if ctx is cancelled.
 func (p *logisticRegression) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
@@ -169,8 +168,8 @@ func (p *logisticRegression) computeGradient() {
 	kernel.GemmTransposed(p.gradient, p.features, packed, kernel.Shape{Rows: p.size, Cols: p.columns, Depth: p.rows})
 }
 
-// converged reports for each penalty whether the training has converged. The parameters must be
-// finite. The log loss on the training rows must not be noticeably higher than the loss of always
+// converged reports for each penalty whether the training has converged: whether the parameters are
+// finite, and the log loss on the training rows is not noticeably higher than that of always
 // predicting the class frequencies.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
@@ -238,9 +237,9 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 	p.nesterovStep(i, s.step)
 }
 
-// nesterovStep subtracts step from the parameters p.lookahead of penalty i. The result is the new
-// p.params. p.lookahead then becomes a point beyond p.params, in the direction in which p.params
-// has moved.
+// nesterovStep subtracts step from the parameters p.lookahead of penalty i and stores the result in
+// p.params. It then moves p.lookahead to a point beyond p.params, in the direction in which
+// p.params has moved.
 func (p *logisticRegression) nesterovStep(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
 	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).

@@ -22,9 +22,9 @@ type Shape struct {
 }
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
-// of its CSV file. The field TextBytes is an upper bound: fileBytes minus the smallest
-// possible size of the columns that are not texts. If there are texts, the sizes of the
-// other cells are unknown, and CellSize is maxCellSize.
+// of its CSV file. TextBytes is set to an upper bound: fileBytes minus the smallest possible size
+// of the columns that are not texts. If there are texts, the sizes of the other cells are unknown,
+// so CellSize is set to maxCellSize.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes), CellSize: maxCellSize}
 	for _, c := range schema.Columns {
@@ -47,30 +47,30 @@ const ProcessBytes = 90e6
 const (
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.
 	featureBytes = 45e3
-	// A cell of n bytes in the CSV file takes cellFactor·n-cellOffset bytes of memory, but at least
-	// minCellMemory. n is at most maxCellSize. This includes the frame, the bins, and memory that
-	// the garbage collector has not freed yet.
+	// A cell of n bytes in the CSV file, with n limited to maxCellSize, takes
+	// cellFactor·n-cellOffset bytes of memory, but at least minCellMemory. This includes the frame,
+	// the bins, and memory that the garbage collector has not freed yet.
 	cellFactor    = 1.33
 	cellOffset    = 2.3
 	minCellMemory = 2
 	maxCellSize   = 10
 	// scoreCellBytes is the memory for each score of each text.
 	scoreCellBytes = 8
-	// probabilityBytes is the memory of each algorithm for each class of each validation
-	// row: the probabilities of the current step and of the best step.
+	// probabilityBytes is the memory per algorithm, validation row and class: the probabilities of
+	// the current step and of the best step.
 	probabilityBytes = 8
-	// sharedProbabilityBytes is the memory for each class of each validation row that the
-	// algorithms share: the probabilities of the blend and of the calibration.
+	// sharedProbabilityBytes is the memory per validation row and class that the algorithms share:
+	// the probabilities of the blend and of the calibration.
 	sharedProbabilityBytes = 12
 	// minCellBytes is the size of an empty cell of a CSV with its comma.
 	minCellBytes = 1
 	// textHeaderBytes is the memory for each text, besides its bytes.
 	textHeaderBytes = 16
 	// garbageFactor multiplies the size of texts to account for memory that the garbage collector
-	// has not freed yet. The collector runs when the memory has grown by 30 %.
+	// has not freed yet. The garbage collector starts after the memory has grown by 30 %.
 	garbageFactor = 1.3
 	// screeningFactor multiplies the memory for the selected features of a row if features are
-	// screened. Each fold then has its own bins.
+	// screened, because each fold then has its own bins.
 	screeningFactor = 3
 )
 
@@ -94,9 +94,9 @@ func Estimate(s Shape, algorithms []string) int64 {
 	}
 	bytes := ProcessBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
 	if s.Texts > 0 {
-		// The estimate includes the corpora and the models of all columns of texts, although only
-		// one column is trained at a time. Each fold has scores of its own, in the frame and in the
-		// bins, and so have the merged folds of some algorithms.
+		// The estimate includes the corpora and the models of all text columns, although only one
+		// column is trained at a time. Each fold has its own scores, in the frame and in the bins;
+		// so do the merged folds of some algorithms.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)

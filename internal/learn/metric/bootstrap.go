@@ -10,14 +10,14 @@ import (
 // bootstrapSamples is the number of samples from which a standard error is estimated.
 const bootstrapSamples = 200
 
-// A bootstrap draws clusters of rows: groups, or single rows without a group. These constants limit
-// its time. It uses at most maxBootstrapClusters clusters. The variance is then multiplied by the
-// fraction of the clusters that are used, because a variance is inversely proportional to the
-// number of clusters.
+// These constants limit the time of a bootstrap. A bootstrap draws clusters of rows: groups, or
+// single rows without a group. It uses at most maxBootstrapClusters of the clusters. Because a
+// variance is inversely proportional to the number of clusters, it is then multiplied by the
+// fraction of the clusters that are used.
 //
 // Some scores cannot be computed from sums by cluster. For these, the bootstrap uses only about
-// maxBootstrapRows rows. They are from at least minBootstrapClusters clusters, because a variance
-// estimated from few clusters is inaccurate.
+// maxBootstrapRows rows. These rows come from at least minBootstrapClusters clusters, because a
+// variance estimated from few clusters is inaccurate.
 const (
 	maxBootstrapClusters = 5000
 	maxBootstrapRows     = 5000
@@ -29,15 +29,15 @@ const (
 // the number of clusters.
 //
 // scores is the number of scores. compute sets values to the scores of a sample, NaN for an unknown
-// score. drawn has one element for each cluster: drawn[c] is how often the sample contains cluster
-// c. fraction is clusters divided by the number of all clusters of the predictions.
+// score. drawn[c] is how often the sample contains cluster c. fraction is clusters divided by the
+// number of all clusters of the predictions.
 //
 // Callers compute intervals from these variances and not from quantiles of the scores, because
 // repeated rows make scores such as the calibration error larger on a bootstrap sample than on the
 // rows themselves.
 //
-// A variance is 0 if fewer than two samples have the score. The result is undefined if ctx is
-// cancelled.
+// A variance is 0 if the score is known for fewer than two samples. The result is undefined if ctx
+// is cancelled.
 func bootstrapVariances(ctx context.Context, scores, clusters int, fraction float64, compute func(values, drawn []float64)) []float64 {
 	drawn, values := make([]float64, clusters), make([]float64, scores)
 	n, sum, squares := make([]float64, scores), make([]float64, scores), make([]float64, scores)
@@ -68,10 +68,10 @@ func bootstrapVariances(ctx context.Context, scores, clusters int, fraction floa
 	return values
 }
 
-// sampleClusters selects n of the clusters at random and numbers them from 0 to n-1. It returns the
-// new cluster of each row, or -1 if the row's cluster is not selected. fraction is n divided by
-// clusters. clusterOf and clusters are the results of Predictions.clusters. n must be at most
-// clusters.
+// sampleClusters selects n of the clusters at random and numbers them from 0 to n-1. sampledOf
+// holds the new number of each row's cluster, or -1 if the cluster is not selected. fraction is n
+// divided by clusters. clusterOf and clusters are the results of Predictions.clusters. n must be at
+// most clusters.
 func sampleClusters(clusterOf []int32, clusters, n int) (sampledOf []int32, fraction float64) {
 	number := slices.Repeat([]int32{-1}, clusters)
 	rng, next := rand.New(rand.NewPCG(uint64(clusters), uint64(n))), 0
@@ -96,9 +96,9 @@ type bootstrapRows struct {
 	fraction  float64 // clusters divided by the number of all clusters
 }
 
-// subsampleRows returns about maxRows rows of p. They are from at least minBootstrapClusters
-// clusters, or from all clusters if there are fewer. From large clusters it takes only a fraction
-// of the rows. This overestimates the variance of the score a little.
+// subsampleRows returns about maxRows rows of p. The rows come from at least minBootstrapClusters
+// clusters, or from all clusters if there are fewer. Of a large cluster, only a fraction of the
+// rows is used, which slightly overestimates the variance of the score.
 func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	of, clusters := p.clusters()
 	if len(of) <= maxRows {
@@ -164,19 +164,19 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	return Interval{max(score-half, 0), min(score+half, 1)}
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row is of
-// the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
+// AveragePrecisionInterval returns the interval of AveragePrecision. The interval is unknown if no
+// row is of the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }
 
-// meanPrecisionInterval returns the interval of the mean of the average precisions of classes.
-// Their variances are estimated from bootstrap samples. Samples of few rows repeat rows and vary
-// too little, so the variance of a class of few rows is raised towards the variance of a proportion
-// (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. Averaging over classes does not reduce
-// the bias of the average precision, so the interval of several classes is extended by the bias;
-// see precisionBias. Their interval is unknown if most of the classes have fewer than two effective
-// rows. The result is undefined if ctx is cancelled.
+// meanPrecisionInterval returns the interval of the mean of the average precisions of classes. The
+// variance for each class is estimated from bootstrap samples. Samples of few rows repeat rows and
+// vary too little, so the variance for a class with few rows is raised towards the variance of a
+// proportion (Boyd, Eng and Page, ECML PKDD 2013); see newProportion. Averaging over classes does
+// not reduce the bias of the average precision, so the interval of several classes is extended by
+// the bias; see precisionBias. The interval is unknown if most of several classes have fewer than
+// two effective rows. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) Interval {
 	effective := p.effectiveRows()
 	m, rows := classMean{shared: effective.overlap, dependence: 1}, []float64{} // of the classes with rows
@@ -219,8 +219,8 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 // precisionVariances draws bootstrap samples of the rows of sample. It returns the variances of the
 // average precisions of classes, followed by the variance of their mean. sampled holds the average
 // precisions on all rows of sample, NaN for a class without rows. precisions holds the average
-// precisions on all predicted rows, for classes without rows in a bootstrap sample. The results are
-// undefined if ctx is cancelled.
+// precisions on all predicted rows; the mean uses them for classes without rows in a bootstrap
+// sample. The results are undefined if ctx is cancelled.
 func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []int, precisions []proportion) (variances, sampled []float64) {
 	// For each class, the keys of the rows and, in the same order, their clusters.
 	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))

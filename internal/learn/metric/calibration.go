@@ -9,8 +9,8 @@ const (
 )
 
 // Brier returns the mean squared error of the probabilities (G. W. Brier, Monthly
-// Weather Review 78, 1950). With two classes it is the error of the probability
-// of class 1, from 0 to 1. With more it is the sum of the errors of all classes,
+// Weather Review 78, 1950). With two classes, the error is that of the probability of class 1, and
+// ranges from 0 to 1. With more classes, it is the sum of the errors of all classes, and ranges
 // from 0 to 2. scikit-learn's brier_score_loss has the same convention.
 func Brier(p Predictions) float64 {
 	sum := 0.0
@@ -39,9 +39,9 @@ func (p Predictions) squaredError(i int) float64 {
 // reliabilityBins is the number of bins of equal width from 0 to 1.
 const reliabilityBins = 10
 
-// ReliabilityBin describes the rows whose probability of an event is in one of ten
-// intervals of equal width. It compares their mean probability with the fraction of these
-// rows in which the event happened.
+// ReliabilityBin describes the rows whose predicted probability of an event is in one of ten
+// intervals of equal width. It compares the mean probability of these rows with the fraction of
+// them in which the event happened.
 type ReliabilityBin struct {
 	// Low and High are the bounds of the interval. High is excluded, except
 	// that the last interval includes 1.

@@ -4,15 +4,15 @@ import "math"
 
 // ClassScore holds the scores of one class against all other classes.
 type ClassScore struct {
-	// Precision is the fraction of correct rows among those predicted as the
-	// class, or NaN if there are no such rows.
+	// Precision is the fraction of the rows predicted as the class that are of the class, or NaN if
+	// there are no such rows.
 	Precision float64
 	// Recall is the fraction of the rows of the class that are predicted as the
 	// class, or NaN if there are no such rows.
 	Recall float64
-	// F1 is twice the number of correctly predicted rows of the class, divided by the sum of its rows
-	// and of the rows predicted as the class. It is NaN if there are no such rows. If Precision and Recall
-	// are positive, F1 is their harmonic mean.
+	// F1 is twice the number of correctly predicted rows of the class, divided by the number of
+	// rows of the class plus the number of rows predicted as the class. It is NaN if both numbers
+	// are 0. If Precision and Recall are positive, F1 is their harmonic mean.
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int
@@ -61,8 +61,8 @@ func Confusion(p Predictions) []int {
 	return n
 }
 
-// classCounts holds, by class, the numbers of rows that are correctly predicted
-// as the class, predicted as the class, and of the class.
+// classCounts holds three numbers of rows for each class: the rows correctly predicted as the
+// class, all rows predicted as the class, and the rows of the class.
 type classCounts struct {
 	right, predicted, actual []int
 }
@@ -90,8 +90,8 @@ func (counts classCounts) add(label, decision int) {
 	}
 }
 
-// move changes the counts for one row. The row has the given label, and the decision on the row
-// changes from one class to another.
+// move updates the counts when the decision on one row, which has the given label, changes from one
+// class to another.
 func (counts classCounts) move(label, from, to int) {
 	if from == to {
 		return

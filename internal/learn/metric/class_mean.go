@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// proportion is the score of one class, or the mean score of several classes. Its interval is computed as
-// for a proportion of independent rows.
+// proportion is the score of one class, or the mean score of several classes. Its interval is
+// computed as if it were a proportion of independent rows.
 type proportion struct {
 	classes  float64 // number of classes
 	value    float64
@@ -14,13 +14,13 @@ type proportion struct {
 	variance float64 // an estimate of the variance of value, which is too small if the class has few rows
 }
 
-// fewRows is the number of rows for which shrinkVarianceRatio weights an estimated and an assumed
+// fewRows is the number of rows at which shrinkVarianceRatio weights the estimated and the assumed
 // variance equally.
 const fewRows = 20.0
 
 // shrinkVarianceRatio corrects ratio, an estimated variance divided by an assumed variance. rows is
-// the number of rows of the estimate. With few rows the estimate may be far too small, so a ratio
-// below 1 is moved towards 1: half-way if rows is fewRows. A ratio above 1 does not change.
+// the number of rows of the estimate. With few rows, the estimate may be far too small, so a ratio
+// below 1 is moved towards 1: half-way if rows equals fewRows. A ratio above 1 is not changed.
 func shrinkVarianceRatio(ratio, rows float64) float64 {
 	return (rows*ratio + fewRows*max(ratio, 1)) / (rows + fewRows)
 }
@@ -28,11 +28,11 @@ func shrinkVarianceRatio(ratio, rows float64) float64 {
 // newProportion returns a proportion with the given value and variance. Its number of rows is
 // rows/ratio, so that a score with a larger variance counts as a proportion of fewer rows. ratio is
 // variance divided by estimated·(1−estimated)/rows, the variance of a proportion of independent
-// rows. It is 1 if one of the two variances is 0, as for a score of 0 or 1.
+// rows. If one of the two variances is 0, as for a score of 0 or 1, ratio is 1.
 //
-// variance is estimated from a sample of the rows, and estimated is the score on this sample. The
-// estimate is inaccurate if few, a number of rows, is small. shrinkVarianceRatio(ratio, few) then
-// corrects ratio.
+// variance is estimated from a sample of the rows, and estimated is the score on this sample. few
+// is the number of rows that determines the accuracy of this estimate; if it is small,
+// shrinkVarianceRatio corrects ratio.
 func newProportion(value, estimated, variance, rows, few float64) proportion {
 	ratio := 1.0
 	if assumed := estimated * (1 - estimated) / rows; assumed > 0 && variance > 0 {
@@ -46,15 +46,16 @@ type classMean struct {
 	scores   []proportion
 	variance float64 // an estimate of the variance of the mean, like the variances of the classes
 	shared   float64 // mean number of classes whose scores depend on the same row
-	// dependence limits varianceInflation if all variances are 0. The limit is dependence times
-	// the largest possible inflation: the inflation if all scores fully depend on each other.
+	// dependence limits varianceInflation if all variances are 0. The limit is dependence times the
+	// largest possible inflation, which occurs if all scores fully depend on each other.
 	dependence float64
 }
 
 // interval returns the interval of the mean by the score test: all values of the mean from which
 // the score is at most Z95 standard errors away. Each value has its own standard error (A. Martín
 // Andrés, M. Álvarez Hernández and I. Herranz Tejedor, Statistical Methods in Medical Research 20,
-// 2011). For one class this is the Wilson interval. It is unknown if there are no classes.
+// 2011). For one class, this is the Wilson interval. If there are no classes, the interval is
+// unknown.
 func (m classMean) interval() Interval {
 	if len(m.scores) == 0 {
 		return unknownInterval
@@ -126,9 +127,9 @@ func scoreTestLowerBound(scores []proportion, limit float64) float64 {
 //
 //	rows·(v − p) = multiplier·k·p·(1 − p)
 //
-// Its variance is p(1 − p)/(n − 1 + f) for n rows: n − 1 instead of n corrects for estimating p
-// from the same rows. f is the fraction of the variance of the mean that is due to the proportion.
-// If f is 1, the constraint alone determines p and no correction is needed. The divisor is at least
+// Its variance is p(1 − p)/(n − 1 + f) for n rows. The divisor is not n, because p is estimated
+// from the same rows. f is the fraction of the variance of the mean that is due to this proportion:
+// if f is 1, the constraint alone determines p, so no correction is needed. The divisor is at least
 // n/2.
 func constrainedMLE(scores []proportion, multiplier float64) (mean, statistic float64) {
 	n, sum := numClasses(scores), 0.0
@@ -152,8 +153,8 @@ func constrainedMLE(scores []proportion, multiplier float64) (mean, statistic fl
 }
 
 // classMean returns the balanced accuracy, the macro F1, or the mean ROC area, with the variances
-// for its interval. The result has no classes if the score is unknown. It is undefined if ctx is
-// cancelled.
+// for its interval. If the score is unknown, the result has no classes. If ctx is cancelled, the
+// result is undefined.
 func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	effective, influence := p.effectiveRows(), make([]float64, len(p.Labels))
 	m := classMean{shared: effective.overlap, dependence: 1}
@@ -167,8 +168,8 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 		m.scores = counts.f1s(effective)
 		m.shared *= 2 // a wrong row decreases the F1 of its class and the F1 of its decision
 		// For a class with an F1 of 1, f1s counts the rows twice, which halves the assumed
-		// variance. If groups have rows of several classes, a limit of up to 2 compensates for
-		// this.
+		// variance. A limit of up to 2 compensates for this if groups contain rows of several
+		// classes.
 		m.dependence = min(2, effective.overlap)
 	case NameROCAUC:
 		m.scores = addMeanAUCInfluence(ctx, influence, p, effective)
@@ -200,9 +201,9 @@ func (counts classCounts) addRecallInfluence(dst []float64, p Predictions, expec
 	}
 }
 
-// recalls returns the recalls of the classes that have rows. The rows of each proportion are the
-// effective number of rows of the class. The variance of a recall cannot be estimated from fewer
-// than two effective rows, so the classes with fewer are combined in one proportion: their mean
+// recalls returns the recalls of the classes that have rows. The number of rows of each proportion
+// is the effective number of rows of the class. The variance of a recall cannot be estimated from
+// fewer than two effective rows, so classes with fewer are combined in one proportion, their mean
 // recall. expected holds, by class, the recall of the class or this mean.
 func (counts classCounts) recalls(effective effectiveRows) (recalls []proportion, expected []float64) {
 	var small []int
@@ -281,8 +282,8 @@ func (p Predictions) effectiveRows() effectiveRows {
 }
 
 // of returns the number of independent rows with as much information as n rows of a class, or of
-// several classes if class is negative. It is at least the number of clusters with rows of the
-// class, and at least 1 unless n is 0.
+// several classes if class is negative. The result is at least the number of clusters with rows of
+// the class and, unless n is 0, at least 1.
 func (e effectiveRows) of(class, n int) float64 {
 	switch {
 	case n == 0 || e.clusters == nil:

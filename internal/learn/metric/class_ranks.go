@@ -111,8 +111,8 @@ func (r *classRanks) addRest(p Predictions, class, begin, end int) {
 }
 
 // searchKeys returns the index of the first key that is at least key, or len(keys). All keys must
-// be below 2⁶³. It is a binary search without branches, because a processor could not predict the
-// branches.
+// be below 2⁶³. It does a binary search without branches, because a processor could not predict
+// them.
 func searchKeys(keys []uint64, key uint64) (at int) {
 	for n := len(keys); n > 0; {
 		half := (n + 1) / 2
@@ -129,7 +129,7 @@ func (r *classRanks) of(class int) (keys []uint64, rest []restRows) {
 	return r.keys[begin:end], r.rest[begin:end]
 }
 
-// areaUnderROC returns the result of rocAreaOfClass for class.
+// areaUnderROC computes the same as rocAreaOfClass for class.
 func (r *classRanks) areaUnderROC(class int) float64 {
 	keys, rest := r.of(class)
 	positive, negative := len(keys), r.rows-len(keys)
@@ -149,7 +149,7 @@ func (r *classRanks) areaUnderROC(class int) float64 {
 	return won / (float64(positive) * float64(negative))
 }
 
-// averagePrecision returns the result of AveragePrecision for class.
+// averagePrecision computes the same as AveragePrecision for class.
 func (r *classRanks) averagePrecision(class int) float64 {
 	keys, rest := r.of(class)
 	predicted, right, sum := float64(r.rows-len(keys)), 0.0, 0.0

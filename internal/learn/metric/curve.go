@@ -27,7 +27,8 @@ type Curve struct {
 }
 
 // NewCurve returns the curve of class with at most maxPoints points; maxPoints must be at least 2.
-// With more distinct probabilities, the points are at about equal distances along the ROC curve.
+// If there are more distinct probabilities than points, the points are at about equal distances
+// along the ROC curve.
 func NewCurve(class int, p Predictions, maxPoints int) Curve {
 	keys := make([]uint64, len(p.Labels))
 	positives := p.setRankKeys(keys, class)
@@ -67,9 +68,8 @@ func (c *Curve) reducePoints(maxPoints int) {
 }
 
 // AveragePrecision returns the mean of the precisions at the operating points of
-// class, weighted by the increase of the recall. It is the area under the
-// precision–recall curve without interpolation, as in scikit-learn, and NaN if
-// no row is of the class.
+// class, weighted by the increase of the recall. This is the area under the precision–recall curve
+// without interpolation, as in scikit-learn. It is NaN if no row is of the class.
 func AveragePrecision(class int, p Predictions) float64 {
 	keys := make([]uint64, len(p.Labels))
 	p.setRankKeys(keys, class)
@@ -105,9 +105,9 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 // precisionBias returns an estimate of how much averagePrecision exceeds the average precision of
 // the population. keys is the result of setRankKeys for a class with rows. The average precision is
 // a mean over the rows of the class. Each row contributes the precision among the rows that are at
-// least as probable, and this includes the row itself. Without the row itself, the precision of
-// Poisson distributed counts would be unbiased. With groups, the bias is underestimated, because
-// rows of the same group have similar probabilities.
+// least as probable, including the row itself. If the row itself were left out, and the counts were
+// Poisson distributed, this precision would be unbiased. With groups, the bias is underestimated,
+// because rows of the same group have similar probabilities.
 func precisionBias(keys []uint64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {
@@ -125,8 +125,8 @@ func precisionBias(keys []uint64) float64 {
 
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the average
 // precision of the class with fewer rows, or of class 1 in a tie. With more classes, it is the mean
-// of the average precisions of all classes that have rows. It is NaN if none of these classes has a
-// row. PRAUC returns an error only if ctx is cancelled.
+// of the average precisions of all classes that have rows. The result is NaN if none of these
+// classes has a row. PRAUC returns an error only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	average := p.prAUCClasses()
 	ranks, err := newClassRanks(ctx, p, average[0], len(average))

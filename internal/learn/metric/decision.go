@@ -12,9 +12,9 @@ const (
 	// individually. With fewer rows, an individual weight would fit noise, so the class keeps the
 	// weight that follows from its frequency.
 	minRefineRows = 25
-	// maxRefineClasses is the largest number of classes of a table for which the
-	// weights of single classes are searched. The time of the search is proportional
-	// to the number of classes times the number of rows.
+	// maxRefineClasses is the largest number of classes for which the weights of single classes are
+	// searched. The time of the search is proportional to the number of classes times the number of
+	// rows.
 	maxRefineClasses = 100
 	// maxRefinePasses is the largest number of passes over the classes.
 	maxRefinePasses = 3
@@ -25,17 +25,17 @@ const (
 )
 
 // FitClassWeights returns the weights, one for each class, that maximise the named metric of the
-// decisions on p. It returns nil if equal weights are best, and always for accuracy and for metrics
-// of probabilities. The model must not have been trained on the rows of p. If ctx is cancelled,
-// FitClassWeights returns the error of ctx.
+// decisions on p. It returns nil if equal weights are best, which is always the case for accuracy
+// and for metrics of probabilities. The model must not have been trained on the rows of p. If ctx
+// is cancelled, FitClassWeights returns the error of ctx.
 //
 // For calibrated probabilities, equal weights maximise accuracy, and the inverse class frequencies
 // maximise balanced accuracy. The best weights for macro F1 are in between. The search therefore
 // begins with weights w_c = frequency_c^-e with one exponent e from 0 to 1 for all classes. It then
 // changes the weight of one class at a time.
 //
-// For the F1 of one class, only the weight of this class is searched. The result is nil if no row
-// is of this class.
+// For the F1 of one class, only the weight of this class is searched, and the result is nil if no
+// row is of this class.
 func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64, error) {
 	weights := fitClassWeights(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -100,8 +100,8 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 }
 
 // fitF1Weight returns the weights that maximise the F1 of class on p. All other classes have the
-// weight 1. For class it tries powers of 2^(1/4), from 1/16 to the largest that f1WeightSteps
-// allows. It returns nil if no weight is better than 1. In a tie it chooses the weight nearest to
+// weight 1. For class, it tries powers of 2^(1/4), from 1/16 to the largest that f1WeightSteps
+// allows. It returns nil if no weight is better than 1. In a tie, it chooses the weight nearest to
 // 1. The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
@@ -135,9 +135,9 @@ func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 // fitF1Weight tries. This weight is the inverse of the frequency of class, but at least 16.
 //
 // A larger weight is not needed. The best threshold on the probability of the class is half the
-// highest F1 (Z. Lipton, C. Elkan and B. Naryanaswamy, ECML PKDD 2014). Predicting the class for
-// all rows has an F1 of about twice its frequency, so the best threshold is at least about the
-// frequency.
+// highest possible F1 (Z. Lipton, C. Elkan and B. Naryanaswamy, ECML PKDD 2014). The highest F1 is
+// at least about twice the frequency of the class, the F1 of predicting the class for every row. So
+// the best threshold is at least about the frequency.
 func f1WeightSteps(class int, labels []int32) int {
 	rows := 0
 	for _, label := range labels {

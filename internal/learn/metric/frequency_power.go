@@ -15,9 +15,9 @@ type powerTrial struct {
 // countPowers adds the decisions of all rows to the counts of trials. The result is undefined if
 // ctx is cancelled.
 //
-// All exponents are negative, so a rarer class has the higher weight in every trial. A class that
-// is not more probable than a rarer one is therefore never chosen. For each row, the trials weight
-// only the few classes that can be chosen.
+// All exponents are negative, so the rarer of two classes has the higher weight in every trial. A
+// class that is not more probable than a rarer class is therefore never chosen. For each row, only
+// the few classes that can be chosen are weighted.
 func (f *classWeightFitter) countPowers(ctx context.Context, trials []powerTrial) {
 	order := f.classesByRows()
 	var contenders []int32

@@ -76,7 +76,7 @@ func (s *clusterSums) add(row int32, influence float64) {
 // varianceAndReset returns the variance of the score, computed from the influences that were
 // added, and the number of clusters with influences. It then resets s. The variance is computed from the
 // sum of the influences of each cluster (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986),
-// and corrected for few clusters. It is not below the variance of independent rows, because few
+// and corrected for few clusters. It is at least the variance for independent rows, because few
 // clusters may agree by chance.
 func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
@@ -92,8 +92,8 @@ func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 }
 
 // ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows.
-// parts(row) returns the terms hit and base of one row, with hit ≤ base. The influence of
-// a row on the ratio is (hit − ratio·base) / Σ base.
+// parts returns the terms hit and base of a row; hit must not exceed base. The influence of a row
+// on the ratio is (hit − ratio·base) / Σ base.
 func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
 	hits, bases := 0.0, 0.0
 	for _, row := range rows {

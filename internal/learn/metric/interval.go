@@ -11,8 +11,8 @@ import (
 const Z95 = 1.959963984540054
 
 // Interval is a 95 % confidence interval: on average, 95 of 100 intervals from
-// samples of the same population contain the population's score. Both ends are
-// NaN if there are too few rows.
+// samples of the same population contain the population's score. If there are too few rows, both
+// ends are NaN.
 type Interval struct {
 	Low, High float64
 }
@@ -45,8 +45,8 @@ func wilson(p, n float64) Interval {
 // and also predicted as the class. either is the number of rows that are of the class or predicted
 // as the class.
 //
-// J = both/either, the Jaccard index, is a proportion, and F1 = 2J/(1+J) increases with it. So the
-// ends of the interval of F1 are computed from the ends of the interval of J.
+// The Jaccard index J = both/either is a proportion, and F1 = 2J/(1+J) increases with J. The ends
+// of the interval of F1 are therefore computed from the ends of the interval of J.
 func f1Interval(both, either int) Interval {
 	j := Wilson(both, either)
 	return Interval{2 * j.Low / (1 + j.Low), 2 * j.High / (1 + j.High)}
@@ -63,10 +63,10 @@ func f1Interval(both, either int) Interval {
 //   - calibration error: 200 bootstrap samples
 //   - others, which are means over classes: a score test; see classMean
 //
-// The score test needs variances. The variances of ROC areas are computed from the influence of
-// each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). The variances of average
-// precisions are computed from 200 bootstrap samples. If p has Groups, all intervals are computed
-// from groups and are usually wider; see clusterSums.
+// The score test needs variances of the scores. Those of ROC areas are computed from the influence
+// of each row (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988). Those of average precisions
+// are computed from 200 bootstrap samples. If p has Groups, all intervals are computed from groups
+// and are usually wider; see clusterSums.
 func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	interval := scoreInterval(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -121,8 +121,8 @@ func rowMeanInterval(name string, p Predictions) Interval {
 	return Interval{max(score-half, 0), score + half}
 }
 
-// PerformanceInterval returns the interval of the result of Score. For logLoss this is the interval
-// of [Likelihood]. For other metrics it is the result of ScoreInterval.
+// PerformanceInterval returns the interval of the result of Score. For logLoss, this is the
+// interval of [Likelihood]. For any other metric, it is the result of ScoreInterval.
 func PerformanceInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
 	i, err := ScoreInterval(ctx, name, p)
 	if name == NameLogLoss {
@@ -149,8 +149,8 @@ func classInterval(ctx context.Context, base string, class int, p Predictions) I
 //
 //	(2·[right] − F1·([predicted]+[actual])) / (predicted+actual)
 //
-// because F1 = 2·right/(predicted+actual). It is 0 unless the class is the label or the decision of the
-// row.
+// because F1 = 2·right/(predicted+actual). The influence is 0 unless the class is the label or the
+// decision of the row.
 func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0.0
@@ -240,7 +240,7 @@ func (r *ranking) sort(class int) {
 }
 
 // addAUCInfluence adds to dst the influence of each row on the area under the ROC curve of class
-// against the rest. It returns the area. If all rows, or no rows, are of the class, the area is NaN
+// against the rest. It returns the area. If no row, or every row, is of the class, the area is NaN
 // and dst is unchanged.
 //
 // The influence of a row of the class is (r − area)/m. r is the fraction of the rest with a lower

@@ -1,9 +1,9 @@
 // Package metric scores class probabilities against labels. It also calibrates probabilities
 // (temperature scaling) and decisions (class weights).
 //
-// Functions that may take more than a second on large tables have a context. They return the error
-// of the context soon after it is cancelled. The other functions read each probability once, or
-// sort the rows once.
+// Functions that may take more than a second on large tables take a context, and return its error
+// soon after it is cancelled. The other functions read each probability once, or sort the rows
+// once.
 //
 // The scores equal the scores of scikit-learn, as the golden tests check, with one exception. If a
 // class has no rows, the mean ROC area leaves out this class, whereas scikit-learn computes no
@@ -21,9 +21,9 @@ import (
 type Predictions struct {
 	// Probabilities has Classes numbers for each row, row-major.
 	Probabilities []float32
-	// Labels holds the true class of each row. A negative number means that the true class is not one
-	// of the Classes, so every decision on the row is wrong. Negative numbers are allowed only for
-	// accuracy, balanced accuracy and macro F1, and only if Groups is nil.
+	// Labels holds the true class of each row. A negative number means that the true class is not a
+	// class of the model, so every decision on the row is wrong. Negative numbers are allowed only
+	// for accuracy, balanced accuracy and macro F1, and only if Groups is nil.
 	Labels []int32
 	// Classes is the number of classes, whether or not they occur in Labels.
 	Classes int
@@ -31,8 +31,8 @@ type Predictions struct {
 	// They affect only scores of decisions, such as Accuracy, and not ROCAUC, PRAUC and LogLoss.
 	Weights []float64
 	// Groups holds the group of each row. A negative number means that a row has no group. Rows of
-	// a group are not independent, so intervals are computed from groups. If Groups is nil, the
-	// rows are independent.
+	// the same group are not independent, so intervals are computed from groups. If Groups is nil,
+	// the rows are independent.
 	Groups []int32
 	// Names are the labels of the classes. They are only needed for metrics of one
 	// class.
@@ -64,8 +64,8 @@ func Decide(probabilities []float32, weights []float64) int {
 }
 
 // Score returns the named score, from 0 to 1, where higher is better. The score for logLoss is
-// [Likelihood]. It is an error if the name is unknown, or if it names a class that p.Names lacks.
-// If ctx is cancelled, Score returns the error of ctx.
+// [Likelihood]. Score returns an error if the name is unknown or names a class that is not in
+// p.Names. If ctx is cancelled, Score returns the error of ctx.
 func Score(ctx context.Context, name string, p Predictions) (float64, error) {
 	base, class, known := p.parseMetricName(name)
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // Names of the metrics as the API spells them. NameF1, NamePrecision and NameRecall are metrics of
-// one class, as in f1[yes], where yes is the label of the class. NameROCAUC and NamePRAUC are
+// one class, as in f1[yes], where yes is the label of the class. NameROCAUC and NamePRAUC can be
 // metrics of one class or of all classes. All other names are metrics of all classes together. A
 // race can maximise all of them except NamePrecision and NameRecall.
 const (
@@ -94,9 +94,9 @@ func UsesCalibration(name string) bool {
 }
 
 // parseMetricName splits the name of a metric into the metric and the index of its class: "f1[yes]" →
-// "f1", 1. known is false if p.Names lacks the class, or if the metric is not a metric of one class.
-// For a name without a class, the index is -1 and known is true, even if there is no metric with this
-// name.
+// "f1", 1. known is false if the class is not in p.Names, or if the metric is not a metric of one
+// class. For a name without a class, class is -1 and known is true, even if there is no metric with
+// this name.
 func (p Predictions) parseMetricName(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {

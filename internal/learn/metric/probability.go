@@ -27,10 +27,10 @@ func (p Predictions) RowLoss(row int) float64 {
 }
 
 // ROCAUC returns the area under the ROC curve: the probability that a row of a class has a higher
-// predicted probability of the class than a row of another class. Ties count half. With two classes
-// it is the area of class 1. With more classes it is the mean of the areas of each class against
-// the rest, without classes that have no row or all rows. It is NaN if no class is left. ROCAUC
-// returns an error only if ctx is cancelled.
+// predicted probability of the class than a row of another class. Ties count half. With two
+// classes, this is the area of class 1. With more classes, it is the mean of the areas of each
+// class against the rest, without classes that have no rows or all rows. It is NaN if no class is
+// left. ROCAUC returns an error only if ctx is cancelled.
 func ROCAUC(ctx context.Context, p Predictions) (float64, error) {
 	first := p.firstROCClass()
 	ranks, err := newClassRanks(ctx, p, first, p.Classes-first)

@@ -19,8 +19,8 @@ func StudentQuantile(n int) float64 {
 
 // smallSampleVarianceFactor returns the factor by which a variance that is estimated from n ≥ 2
 // clusters must be multiplied before an interval of Z95 standard errors is computed from it. The
-// factor corrects the bias of the estimate by n/(n-1). It also replaces Z95 by the quantile of
-// Student's distribution.
+// factor has two parts: n/(n-1) corrects the bias of the estimate, and the other part replaces Z95
+// by the quantile of Student's distribution.
 func smallSampleVarianceFactor(n int) float64 {
 	student := StudentQuantile(n-1) / Z95
 	return float64(n) / float64(n-1) * student * student

@@ -4,7 +4,7 @@ import "math"
 
 // topTwo holds the two classes with the highest weighted probabilities in a row, and these
 // weighted probabilities. The first is the class that Decide chooses. If there is only one class,
-// the second is 0 with the value -Inf.
+// the second class is 0 with the value -Inf.
 type topTwo struct {
 	class [2]int32
 	value [2]float64

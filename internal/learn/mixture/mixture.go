@@ -9,15 +9,15 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// minProbability replaces smaller probabilities of a row's true class. Otherwise a probability of 0
-// for one row would exclude a candidate.
+// minProbability replaces smaller probabilities of a row's true class. Without it, a probability of
+// 0 for a single row would exclude a candidate.
 const minProbability = 1e-7
 
 // Parameters of FitWeights.
 const (
-	// priorRows is the weight of the uniform prior: it counts as this number of rows for each
-	// candidate. It prevents a few rows from excluding a candidate. With a larger prior, good
-	// candidates lose too much weight to bad candidates; see docs/experiments.md, "A
+	// priorRows is the weight of the uniform prior: the prior counts as this number of rows for
+	// each candidate. The prior prevents a few rows from excluding a candidate. With a larger
+	// prior, good candidates lose too much weight to bad candidates; see docs/experiments.md, "A
 	// weaker prior".
 	priorRows = 0.5
 	// minWeight is the smallest weight of a component. With a smaller weight, a component
@@ -40,11 +40,11 @@ const (
 //
 // The weights minimise the sum of the log loss and a prior, by expectation maximisation (Dempster,
 // Laird and Rubin, 1977). An iteration divides each row among the candidates in proportion to
-// weight · probability. The next weight of a candidate is its share of all rows, plus priorRows
-// rows of its own. The sum is strictly convex, so the solution is unique.
+// weight · probability. The next weight of a candidate is its share of all rows, to which priorRows
+// rows are added for each candidate. The sum is strictly convex, so the solution is unique.
 //
-// Rows on which the candidates agree are left out: they do not change the solution, but slow down
-// convergence. In the end, weights below minWeight are set to 0.
+// Rows on which the candidates agree are left out, because they do not change the solution but slow
+// down convergence. At the end, weights below minWeight are set to 0.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
 	weights, _ := maximisePosterior(trueProbabilities, positions)

@@ -56,8 +56,8 @@ func readNetworks(b []byte) (Predictor, error) {
 	return readPredictor[neural.Model](b)
 }
 
-// smoothPart returns p as a *smooth.Model, or nil if p is another type of model. A *smooth.Model contains a
-// logistic regression, the smooth part of a network.
+// smoothPart returns p as a *smooth.Model, or nil if p is of another type. A *smooth.Model mixes
+// networks with a logistic regression, their smooth part.
 func smoothPart(p Predictor) *smooth.Model {
 	if stored, ok := p.(storedPredictor); ok {
 		p = stored.decode()

@@ -108,9 +108,9 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// FoldModel returns the model of a fold, in the form that package explain uses. It has the given
-// members instead of the members of m. The result remembers the scores of texts, because
-// explanations predict the same texts again for each column.
+// FoldModel returns the model of a fold, in the form that package explain uses. The result has the
+// given members instead of the members of m. It remembers the scores of texts, because explanations
+// predict the same texts again for each column.
 func (m *Model) FoldModel(members []Member) explain.FoldModel {
 	members = textMemos{}.withMemos(members)
 	return explain.FoldModel{Used: usedFeatures(members, m.schema), Predict: m.withMembers(members...).predict}

@@ -6,8 +6,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Features are the inputs of a predictor if they differ from the columns of the schema. Columns
-// that screening did not select, and irrelevant columns, are left out. Columns of texts are replaced by scores, which text models compute.
+// Features are the inputs of a predictor that differ from the columns of the schema: irrelevant
+// columns and columns that screening did not select are left out, and text columns are replaced by
+// the scores of text models.
 type Features struct {
 	// Columns are indices of columns of the schema, ascending.
 	Columns []int32
@@ -49,7 +50,7 @@ func (v *Features) compute(f *frame.Frame, lo, hi int) *frame.Frame {
 }
 
 // usedFeatures reports for each feature of schema whether a member may use it, directly or through
-// a feature that is computed from it. It returns nil if a member may use all features.
+// a feature that is computed from it. If a member may use all features, the result is nil.
 func usedFeatures(members []Member, schema *frame.Schema) []bool {
 	used := make([]bool, len(schema.Columns))
 	for _, one := range members {

@@ -28,9 +28,8 @@ import (
 //   - 4 if the model has text models or a member with a smooth part
 //   - 3 in all other cases
 //
-// Older programs wrote versions 1 and 2, without a background. A model that was read from
-// a file of version 1 or 2 is written with the same version. All versions stay readable;
-// see TestCommittedModelFiles.
+// Older programs wrote versions 1 and 2, which have no background. A model that was read from such
+// a file is written with the same version. All versions stay readable; see TestCommittedModelFiles.
 const (
 	magic                  = "FORETELL"
 	versionPlain           = 1
@@ -260,9 +259,9 @@ func verifyChecksum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// checkPrediction predicts a row of missing cells. It returns errDamaged if this panics or if the
-// probabilities do not add up to 1. This happens, for example, if a member has another number of
-// columns or classes than the schema.
+// checkPrediction predicts a row of missing cells. It returns errDamaged if the prediction panics
+// or the probabilities do not add up to 1. This happens, for example, if the number of columns or
+// classes of a member differs from the schema.
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {

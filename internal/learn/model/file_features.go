@@ -89,8 +89,8 @@ func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels
 	return m
 }
 
-// withTexts sets the text models of features and returns features. If features is nil, it
-// returns new features that have only the text models.
+// withTexts sets the text models of features and returns features. If features is nil, it returns
+// new features with only the text models.
 func withTexts(features *Features, texts *textModels) *Features {
 	if features == nil {
 		features = &Features{}

@@ -11,8 +11,8 @@ import (
 )
 
 // Model predicts the class of a row. It is immutable and safe for concurrent
-// use. The members of a model from a race may be on disk, in a file that must stay open
-// while the model is in use.
+// use. If the model is the result of a race, its members may be on disk, in a file that must stay
+// open while the model is in use.
 type Model struct {
 	schema      *frame.Schema
 	algorithm   string
@@ -38,9 +38,9 @@ type Parts struct {
 	// Weights are the decision weights of the classes. The class with the highest product
 	// of probability and weight is predicted. Weights is nil if all are equal.
 	Weights []float64
-	// Background holds the rows with which explanations compare a row. The model keeps
-	// only the columns of features that a member may use. If Background is nil, the
-	// model cannot explain its predictions.
+	// Background holds the rows with which explanations compare a row. The model keeps only the
+	// features that a member may use. If Background is nil, the model cannot explain its
+	// predictions.
 	Background *frame.Frame
 }
 
@@ -143,9 +143,9 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 }
 
 // PredictMembers returns the calibrated class probabilities of all rows of f, row-major. It
-// predicts like m, but with the given members instead of its own, and holds only one of them in
-// memory at a time. workers is the number of goroutines; it does not change the result.
-// PredictMembers returns an error if a member cannot be loaded or ctx is cancelled.
+// predicts like m, but with the given members instead of the members of m. Only one of the given
+// members is in memory at a time. workers is the number of goroutines; it does not change the
+// result. PredictMembers returns an error if a member cannot be loaded or ctx is cancelled.
 func (m *Model) PredictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[Member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ type ONNXFeature struct {
 
 // ONNXFeatures returns the columns of the input of the ONNX model. These are the features of the
 // schema except texts, followed by the scores that text models compute. If members use different
-// sets of text models, each set adds its own scores. The names are unique, so a feature may have another
-// name than in the schema; see makeNamesUnique.
+// sets of text models, each set adds its own scores. The names are made unique, so a feature's name
+// may differ from that in the schema; see makeNamesUnique.
 func (m *Model) ONNXFeatures() []ONNXFeature {
 	var list []ONNXFeature
 	for i := range m.schema.Columns {
@@ -85,8 +85,8 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 	return list
 }
 
-// makeNamesUnique appends _2, _3 and so on to names of features that another feature has. The columns of
-// the file keep their names.
+// makeNamesUnique appends _2, _3 and so on to names that several features have. A feature that has
+// the name of its column in the file keeps this name.
 func makeNamesUnique(list []ONNXFeature) {
 	used := make(map[string]bool, len(list))
 	for _, ofFile := range []bool{true, false} {
@@ -105,8 +105,8 @@ func makeNamesUnique(list []ONNXFeature) {
 }
 
 // WriteONNX writes the model to w in the ONNX format. The input has the columns of ONNXFeatures.
-// The outputs are the predicted class and the calibrated probabilities. A model of more than 2 GB
-// is the error onnx.ErrTooLarge. Equal models have equal bytes.
+// The outputs are the predicted class and the calibrated probabilities. For a model of more than 2
+// GB, WriteONNX returns onnx.ErrTooLarge. Equal models have equal bytes.
 func (m *Model) WriteONNX(w io.Writer) error {
 	g, features := onnx.NewGraph("foretell"), m.ONNXFeatures()
 	x := g.AddInput(onnxInput, len(features))

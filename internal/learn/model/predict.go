@@ -19,9 +19,9 @@ type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.
 	Workers int
-	// Reasons is the number of columns reason_1, reason_2, … of the result. They name the
-	// columns of the file with the largest contributions to the probability of the
-	// predicted class; see explain.AppendReason.
+	// Reasons is the number of columns reason_1, reason_2, … in the result. A reason names a column
+	// of the file that contributes much to the probability of the predicted class; see
+	// explain.AppendReason.
 	Reasons int
 	// Progress is called with the number of rows written so far, by one
 	// goroutine at a time. It must return quickly. It may be nil.
@@ -29,17 +29,17 @@ type PredictOptions struct {
 }
 
 // Predict predicts the class of each row of blind, a CSV with the columns of the training file
-// except the label. It writes a CSV to out and returns the number of rows written. Each row has the
-// cells of blind, followed by the columns prediction, probability, and probability_<class> for each
-// class. If opts.Reasons is positive, the columns reason_1, reason_2, … follow.
+// except the label. It writes a CSV to out and returns the number of rows written. Each row
+// contains the cells of blind, followed by the columns prediction, probability, and
+// probability_<class> for each class. If opts.Reasons is positive, the columns reason_1, reason_2,
+// … follow.
 //
-// probability is the probability of the predicted class. It need not be the highest, because a
-// model may have decision weights: weights by which it multiplies the probabilities before it
-// chooses a class.
+// probability is the probability of the predicted class. It need not be the highest probability,
+// because a model may multiply the probabilities by decision weights before it chooses a class.
 //
-// The error is a *csvfile.Defect if blind is invalid. It is ErrNoBackground if the model cannot
-// compute reasons. After an error, the caller must discard the rows already written. The memory
-// used does not grow with the number of rows.
+// If blind is invalid, the error is a *csvfile.Defect. If reasons are requested but the model has
+// no background, the error is ErrNoBackground. After an error, the caller must discard the rows
+// already written. The memory used does not grow with the number of rows.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -57,7 +57,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	if _, err := out.Write(p.format.Header()); err != nil {
 		return 0, err
 	}
-	// There are two more workers than opts.Workers, because some wait for their turn to
+	// There are two more workers than opts.Workers, because some workers wait for their turn to
 	// write.
 	workers := make([]frame.BlockWorker, opts.Workers+2)
 	for i := range workers {

@@ -29,8 +29,8 @@ type Member struct {
 	Predictor
 }
 
-// Clone returns a copy of m, made by encoding and decoding its predictor. A predictor allocates
-// memory when it predicts, and keeps it. To free this memory, predict with a copy and drop the
+// Clone returns a copy of m, made by encoding and decoding its predictor. When a predictor
+// predicts, it allocates memory and keeps it. To free this memory, predict with a copy and drop the
 // copy.
 func (m Member) Clone() (Member, error) {
 	inner, features := UnwrapFeatures(m.Predictor)

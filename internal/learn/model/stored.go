@@ -49,8 +49,8 @@ func WritePredictor(w io.Writer, p Predictor) error {
 }
 
 // ReadPredictor reads what WritePredictor has written: a predictor of the algorithm a for the given
-// schema. The result keeps the predictor in its binary form on disk, or in memory if disk is nil.
-// ReadPredictor returns nil after an error of r.
+// schema. The result keeps the predictor in its binary form: on disk or, if disk is nil, in memory.
+// If r has an error, ReadPredictor returns nil.
 func ReadPredictor(r *codec.Reader, a *Algorithm, schema *frame.Schema, disk *spill.File) Predictor {
 	features := readFeatureColumns(r, len(schema.Columns))
 	if r.Bool() {

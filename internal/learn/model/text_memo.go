@@ -59,8 +59,7 @@ const (
 )
 
 // newTextMemos returns empty textMemos for a prediction of the given number of rows. It returns nil
-// if there are no texts, or if remembering the scores of all rows would need more than
-// maxMemoBytes.
+// if there are no texts, or if the scores of all rows would need more than maxMemoBytes.
 func (m *Model) newTextMemos(rows int) textMemos {
 	texts := len(m.schema.TextColumns())
 	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntryBytes)*texts > maxMemoBytes {

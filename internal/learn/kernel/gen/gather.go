@@ -10,10 +10,11 @@ import (
 // prefetched.
 const prefetchDistance = 32
 
-// rowLoop emits two loops over rows. The first loop prefetches the row that is prefetchDistance
-// rows after the current row. The number of its iterations is the parameter named ahead. The second
-// loop, for the remaining rows, does not prefetch. body receives two registers: i holds the index
-// of the current row, and at holds the offset of this row in bytes.
+// rowLoop emits two loops over rows. In each of its iterations, the first loop also prefetches the
+// row that is prefetchDistance rows after the current row. Its number of iterations is the assembly
+// function's parameter ahead. The second loop processes the remaining rows without prefetching.
+// body receives two registers: i holds the index of the current row, and at holds the offset of
+// this row in bytes.
 func rowLoop(src Register, body func(i, at Register)) {
 	width := Load(Param("width"), GP64())
 	list := Load(Param("rows"), GP64())

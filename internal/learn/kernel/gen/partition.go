@@ -6,8 +6,8 @@ import (
 )
 
 // partition emits the assembly function partitionBlocks. The table values of eight rows, 0 or 1
-// each, are packed into a byte, with the value of the first row in the highest bit. The byte
-// selects a permutation that moves the rows of one side to the front.
+// each, are packed into a byte, with the value of the first row in the highest bit. The byte is the
+// index of a permutation that moves the rows of one side to the front.
 func partition() {
 	TEXT("partitionBlocks", NOSPLIT, "func(rows, rest *int32, data, table *uint8, order *[256]uint64, blocks uintptr) uintptr")
 	Doc("partitionBlocks computes Partition for 8·blocks rows; it returns the number of rows kept.")
