@@ -14,8 +14,8 @@ type embeddingLookup struct {
 }
 
 // encode encodes the given rows of f. It writes their scaled values and flags to dst, and
-// the lookups of their embeddings to lookups. Both are row-major: dst has e.width()
-// columns, and lookups has e.embeddings columns. drop is nil except in training.
+// the lookups of their embeddings to lookups. Both are row-major; dst has e.width() columns and
+// lookups has e.embeddings columns. drop is nil except in training.
 func (e *encoder) encode(dst []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(dst[:len(rows)*e.width()])
 	for i := range e.inputs {
@@ -74,8 +74,8 @@ func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 // interpolate returns the embedding lookup of a number v, which interpolates between the
 // table rows of the knots below and above v. This is a piecewise linear encoding
 // (Gorishniy et al. 2022, "On embeddings for numerical features in tabular deep
-// learning"). A value beyond the knots is replaced by the nearest knot, a missing value
-// by the median.
+// learning"). A value beyond the knots is replaced by the nearest knot, and a missing value by the
+// median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
 		v = in.scaler.Center

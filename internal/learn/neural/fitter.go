@@ -24,8 +24,8 @@ type Fitter struct {
 	mean       []float32 // exponential moving average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
-	// workspace is the working memory. It includes packed weights: a packed copy of params while
-	// the fitter trains, and of mean while it predicts. It is nil between steps.
+	// workspace is the working memory. It includes a packed copy of weights: of params while the
+	// fitter trains, and of mean while it predicts. workspace is nil between steps.
 	workspace *fitterWorkspace
 
 	schedule  schedule
@@ -73,8 +73,8 @@ const (
 )
 
 // Step trains for one step of the learning-rate schedule. done reports whether the schedule is
-// complete. If ctx is cancelled, Step returns an error and may be called
-// again. It also returns an error if training diverges.
+// complete. If ctx is cancelled, Step returns an error, but can be called again. Step also returns
+// an error if the training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	if f.step >= f.schedule.steps {
 		return true, nil
@@ -106,9 +106,8 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 	}
 }
 
-// nextBatch returns the rows of the next batch. In each epoch the rows are shuffled and
-// divided into batches. If the last rows do not fill a batch, they are left out of this
-// epoch.
+// nextBatch returns the rows of the next batch. In each epoch, the rows are shuffled and divided
+// into batches. If the last rows do not fill a batch, they are not used in this epoch.
 func (f *Fitter) nextBatch() []int32 {
 	if f.next+f.opts.batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
@@ -119,18 +118,18 @@ func (f *Fitter) nextBatch() []int32 {
 	return rows
 }
 
-// Cost returns an estimate of the time spent so far, in nanoseconds of one core. It is
-// computed from the sizes of the network and of the data, so it is the same in every run.
-// See nanosPerProduct for the times of single operations. The prediction of a row is
-// estimated to take a third of the time of training on the row.
+// Cost returns an estimate of the time spent so far, in nanoseconds of one core. The estimate is
+// computed from the sizes of the network and of the data, so it is the same in every run. See
+// nanosPerProduct for the times of single operations. Predicting a row is assumed to take a third
+// of the time of training on it.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.batch, len(f.encoder.inputs)
 	row := f.layout.rowCost(columns)
 	return float64(f.batches)*(float64(batch)*row+f.layout.paramCost()) + float64(f.evaluated)*row/3
 }
 
-// Progress returns the position in the schedule. It rises from 0 to 1, or after calls of
-// DoubleSchedule to 2, 4, and so on.
+// Progress returns the position in the schedule. It increases from 0 to 1 or, after calls of
+// DoubleSchedule, to 2, 4 and so on.
 func (f *Fitter) Progress() float64 { return f.schedule.position(f.step) }
 
 // DoubleSchedule makes the schedule twice as long. It should be called in the middle of the

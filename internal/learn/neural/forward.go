@@ -7,8 +7,8 @@ import (
 )
 
 // forwardPass is the working memory of one goroutine for the forward pass. From act₁ on, each row
-// occurs once for each member: rows m·rows … (m+1)·rows−1 belong to member m. One matrix product
-// then computes a layer of all members.
+// occurs once for each member, with m·rows … (m+1)·rows−1 being the rows of member m. One matrix
+// product can then compute a layer of all members.
 //
 //	x ──W₁──▶ first ──⊙ scale + bias──▶ act₁ ──W₂──▶ act₂ … ──heads──▶ logits
 //	rows × …                            members·rows × …      members·rows × classes
@@ -73,8 +73,8 @@ func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropo
 }
 
 // applyAdapter computes the first layer for the given number of rows. All members share one
-// matrix product. The output of a member is this product times the scales of the member,
-// plus its biases. applyAdapter writes the rows of each member to act, one member after
+// matrix product. The output of a member is this product, multiplied by the scales of the member,
+// plus the member's biases. applyAdapter writes the outputs of all members to act, one member after
 // another.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]

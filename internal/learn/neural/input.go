@@ -26,7 +26,7 @@ type inputColumn struct {
 	// knots are the ascending values between which the embedding of a numeric column is
 	// interpolated. knots is nil if there would be fewer than three.
 	knots []float64
-	// rowOfLevel returns the row of the embedding table for a code. The row of an unknown
+	// rowOfLevel maps the code of a level to the row of the embedding table. The row of an unknown
 	// level is unknownRow.
 	rowOfLevel preprocess.OrdinalEncoder
 
@@ -36,9 +36,9 @@ type inputColumn struct {
 	embedIndex int // index of the embedding among all embeddings
 }
 
-// encoder converts the values of a row to an input vector. The vector has the scaled values and
-// missing flags of the numeric columns, followed by the embeddings of all columns. An embedding has
-// embeddingSize numbers.
+// encoder converts the values of a row to an input vector. The vector consists of the scaled values
+// and missing flags of the numeric columns, followed by the embeddings of all columns. An embedding
+// has embeddingSize numbers.
 type encoder struct {
 	inputs        []inputColumn
 	denseSize     int // number of scaled values and flags
@@ -79,7 +79,7 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 	return e, nil
 }
 
-// An embedding has maxEmbeddingSize outputs, or fewer if all embeddings together would
+// An embedding has maxEmbeddingSize outputs, or fewer if all embeddings together would otherwise
 // have more than maxEmbeddingInputs.
 const (
 	maxEmbeddingSize   = 8
@@ -143,9 +143,9 @@ func fitNumericInput(column *frame.Column, rows []int32, knots int) (input input
 // estimated.
 const maxSampleValues = 100_000
 
-// nonMissingValues returns the values of the given rows that are not missing. If there are more
-// than maxSampleValues such values, it returns a sample of them. missing reports whether a row has
-// a missing value.
+// nonMissingValues returns those values of the given rows that are not missing. If there are more
+// than maxSampleValues, it returns a sample. missing reports whether any of the rows has a missing
+// value.
 func nonMissingValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)

@@ -7,7 +7,7 @@ import (
 
 // layout describes the slice that holds all parameters: the sizes of the network, and the index at
 // which each kind of parameter begins. The optimiser and the model file process the slice as a
-// whole. It contains, in this order:
+// whole. The slice contains, in this order:
 //
 //	scale    members × width, then members × width biases: for the first layer
 //	dense    in × out, then out biases: for each hidden layer; the first has no
@@ -71,7 +71,7 @@ func (l *layout) headParams(params []float32, member int) (weights, bias []float
 }
 
 // paramRange is the range lo…hi-1 of the parameters. decay reports whether weight decay applies to
-// the range. It applies to the weights of matrix products, but not to biases, scales and
+// the range. Weight decay applies to the weights of matrix products, but not to biases, scales and
 // embeddings.
 type paramRange struct {
 	lo, hi int
@@ -101,7 +101,7 @@ func (l *layout) splitParams(size int) []paramRange {
 // initialParams returns the initial parameters. Weights and biases are uniform with variance
 // 1/(3·inputs), where inputs is the number of inputs of the layer. The members' scales are normally
 // distributed around 1; a single member has scales of exactly 1. Embeddings of numbers are zero, so
-// that at first the network only sees the scaled numbers. Embeddings of levels are random.
+// that the network at first sees only the scaled numbers. Embeddings of levels are random.
 func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 	p := make([]float32, l.params)
 	fill := func(x []float32, in int) {

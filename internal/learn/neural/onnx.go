@@ -10,8 +10,7 @@ import (
 // columns of the frame that the network was trained on. A categorical cell holds the code of its
 // category. Missing cells are NaN.
 //
-// The shapes are as follows. The second and the third line have the member as first
-// dimension:
+// These are the shapes; in the second and third line, the first dimension is the member:
 //
 //	rows × inputs · first layer          rows × width
 //	⊙ scales of members × 1 × width      members × rows × width
@@ -41,8 +40,8 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 }
 
 // addONNXInputs returns the inputs of the first layer in this order: numbers, flags of
-// missing cells, embeddings of numbers, embeddings of categories. rows holds, for each of
-// these inputs, the index of its row in the weight matrix of the layer.
+// missing cells, embeddings of numbers, embeddings of categories. rows holds, for each input, the
+// index of its row in the weight matrix of the layer.
 func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows []int) {
 	var parts []onnx.Value
 	var numbers, flagged, embedded, categories []*inputColumn
@@ -94,9 +93,8 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 }
 
 // addONNXNumbers returns the embeddings of the given numeric columns. With the rows Tᵢ of
-// a column's table, the embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ). fractionᵢ is the
-// position of the number between knots i and i+1: 0 if it is below both, and 1 if it is
-// above both.
+// a column's table, the embedding is T₀ + Σ fractionᵢ · (Tᵢ₊₁ − Tᵢ). fractionᵢ is the position of
+// the number between knots i and i+1: 0 if the number is below both, and 1 if it is above both.
 func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColumn) onnx.Value {
 	size, tables, pairs := m.encoder.embeddingSize, m.packed().tables, 0
 	for _, c := range columns {

@@ -41,9 +41,9 @@ func newOptimiser(l *layout) *optimiser {
 	}
 }
 
-// trainBatch trains on one batch. It adds the gradients of the parts of the batch, and updates the
-// weights and their moving average. If the gradient is not finite, it returns errDiverged and does
-// not change the weights.
+// trainBatch trains on one batch. It adds up the gradients of the parts of the batch, and updates
+// the weights and their moving average. If the gradient is not finite, it returns errDiverged and
+// does not change the weights.
 func (f *Fitter) trainBatch(rows []int32) error {
 	f.packParams(f.params)
 	backprops, grads := f.workspace.backprops, f.workspace.grads
@@ -88,16 +88,15 @@ func (f *Fitter) sumGradients() (norm float64) {
 }
 
 // updateWeightsAndAverage does a step of AdamW with the gradient in f.workspace.grads[0]. norm is
-// the norm of the gradient, which is limited to maxGradNorm. updateWeightsAndAverage also updates
-// the average of the weights.
+// the norm of the gradient. If norm exceeds maxGradNorm, the gradient is scaled down to this limit.
+// updateWeightsAndAverage also updates the average of the weights.
 func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
 	now := f.schedule.learningRateFactor(f.samples)
 	rate := maxRate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
-	// In the first steps, which do not fill the window, the average is the mean of the
-	// weights after each step so far.
+	// Until the window is full, the average is the mean of the weights after each step so far.
 	window := averageWindowFraction * f.schedule.totalSamples() / float64(f.opts.batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {

@@ -13,9 +13,8 @@ type Options struct {
 	Classes int
 	// Seed seeds the random choices.
 	Seed uint64
-	// Workers is the number of goroutines. The model does not depend on it. More than one
-	// goroutine for each 128 rows of a batch does not make training faster. Defaults to
-	// 1.
+	// Workers is the number of goroutines. The model does not depend on it. Training does not
+	// become faster with more than one goroutine per 128 rows of a batch. Defaults to 1.
 	Workers int
 	// Workspaces is a pool of working memory that several fitters may share. Defaults to a new
 	// pool.
@@ -23,17 +22,17 @@ type Options struct {
 	// ScheduleFactor multiplies the number of epochs of the whole schedule. Defaults to 1.
 	ScheduleFactor int
 	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
-	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more. In training,
-	// the decay falls with the learning rate.
+	// withDefaults sets it to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for more rows. During
+	// training, the decay decreases together with the learning rate.
 	decay float64
 	// The fields below have their defaults, except in tests.
 
-	// steps is the number of calls of Step until the learning-rate schedule is complete, if it is
-	// not doubled. The schedule itself does not depend on steps. Defaults to 30.
+	// steps is the number of calls of Step that complete the learning-rate schedule if it is not
+	// doubled. The learning rates do not depend on steps. Defaults to 30.
 	steps int
 	// samples is the number of rows to train on in a schedule that is not doubled, counted again in
-	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with the cube
-	// root of the number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows.
+	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows, the default grows with
+	// the cube root of the number of rows: 9 epochs for 36,000 rows, and 2 epochs for 370,000 rows.
 	// ScheduleFactor multiplies the default.
 	samples int
 	// members is the number of networks in the ensemble. Defaults to 4.

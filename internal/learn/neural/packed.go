@@ -13,9 +13,9 @@ type packedParams struct {
 	// their transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
-	// tables holds the rows of the embedding tables. In a numeric column, each row is the sum of
-	// the parameters up to this row, so a parameter is the difference between neighbouring knots. A
-	// gradient at one value thus changes all knots above the value equally.
+	// tables holds the rows of the embedding tables. For a numeric column, each row is the sum of
+	// the parameters up to this row, so a parameter is the difference between neighbouring knots.
+	// The gradient for one value therefore changes all knots above this value equally.
 	tables []float32
 }
 

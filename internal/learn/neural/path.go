@@ -38,8 +38,8 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 }
 
 // inputRanges returns the two ranges of an input vector that are computed from a column. The first
-// has the scaled value and the flag, and the second has the embedding. A range is empty if the
-// column has no such inputs.
+// range contains the scaled value and the flag, and the second contains the embedding. A range is
+// empty if the column has no such inputs.
 func (e *encoder) inputRanges(in *inputColumn) [2][2]int {
 	var spans [2][2]int
 	if in.numeric {

@@ -3,7 +3,7 @@ package neural
 import "math"
 
 // schedule determines for how long a fitter trains and how its learning rate changes. All lengths
-// and positions are multiples of the length of the schedule with which the fitter began.
+// and positions are in units of the length of the fitter's initial schedule.
 type schedule struct {
 	samples int     // number of rows to train on in a schedule of length 1, counted again in each epoch
 	length  float64 // 1, doubled by each call of double
@@ -15,7 +15,8 @@ type schedule struct {
 }
 
 // doubledSteps is the number of steps that remain after a schedule has been doubled in its middle.
-// After a third of these steps, the longer schedule is also in its middle and may be doubled again.
+// After a third of these steps, the longer schedule has reached its own middle and may be doubled
+// again.
 const doubledSteps = 24
 
 // position returns the position in the schedule after the given number of steps, which must be at
@@ -32,8 +33,9 @@ func (s *schedule) samplesUntil(steps int) int {
 // totalSamples returns the number of rows to train on in the whole schedule.
 func (s *schedule) totalSamples() float64 { return s.length * float64(s.samples) }
 
-// double makes the schedule twice as long. done is the number of steps that are done; they keep
-// their lengths. The learning rate rises to its value at the same position in the longer schedule.
+// double makes the schedule twice as long. done is the number of steps that are already done; their
+// lengths do not change. The learning rate increases to that of the longer schedule at the same
+// position.
 func (s *schedule) double(done int) {
 	s.fixedPosition = s.position(done)
 	s.fixedSteps, s.steps = done, done+doubledSteps

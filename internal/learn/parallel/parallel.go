@@ -1,8 +1,8 @@
 // Package parallel runs loops on several goroutines.
 //
 // The goroutines of a finished loop spin for a moment before they exit, as OpenMP threads
-// do. Tree building has tasks of a few microseconds, and waking a sleeping core takes
-// longer than that.
+// do. The reason is that the tasks of tree building take only a few microseconds, and waking a
+// sleeping core takes longer.
 package parallel
 
 import (
@@ -15,7 +15,7 @@ import (
 // workers is the largest number of goroutines. worker is the number of the goroutine, in
 // 0…min(workers, tasks)-1. Tasks begin in ascending order. Any worker may run a task, so the result
 // must not depend on worker. Loops may be nested. If a task panics, no further task begins, and For
-// panics when the other workers have ended.
+// panics after the other workers have ended.
 func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
@@ -55,8 +55,8 @@ type loop struct {
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
-	// panicked is the reason of the first panic of a task, or nil. run recovers it, because a panic
-	// on a goroutine other than the caller's would end the process.
+	// panicked is the reason of the first panic of a task, or nil. run recovers the panic, because
+	// a panic on a goroutine other than the caller's would end the process.
 	panicked atomic.Pointer[any]
 }
 
@@ -78,8 +78,8 @@ func (l *loop) run(worker int) {
 
 // ForError calls do(task) for each task in 0…tasks-1, and returns when all tasks are done. It is
 // for long tasks. workers is the largest number of goroutines. After an error no further task
-// begins. If several tasks fail, ForError returns the error of the task with the smallest number. A
-// panic of a task is an error; see Recover.
+// begins. If several tasks fail, ForError returns the error of the task with the smallest number.
+// If a task panics, this counts as an error; see Recover.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)
 	var next atomic.Int64

@@ -30,8 +30,8 @@ const (
 )
 
 // spinLimit is the number of calls of spin after which a goroutine sleeps or exits.
-// Together these calls take about a tenth of a millisecond, a few times as long as
-// waking a goroutine.
+// Together, these calls take about a tenth of a millisecond, which is a few times as long as waking
+// a goroutine.
 const spinLimit = 400
 
 // spin polls the state of w up to 64 times. It returns as soon as w no longer has the given state.

@@ -3,8 +3,8 @@ package preprocess
 import "slices"
 
 // OrdinalEncoder maps the codes of a categorical column to numbers. The levels of the training rows
-// are numbered from 1; missing cells count as a level. A code that no training row has gets the
-// number 0. The elements are the numbers of
+// are numbered from 1; missing cells count as a level. A code that no training row has is mapped to
+// 0. The elements are the numbers of
 //
 //	e[0]        missing cells
 //	e[i+1]      the level with code i

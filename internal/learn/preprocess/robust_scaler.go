@@ -10,7 +10,7 @@ type RobustScaler struct {
 }
 
 // FitRobustScaler fits a scaler to the non-missing values of a column, in ascending order. Values
-// are divided by the interquartile range or, if that is 0, by half the range. missing reports
+// are divided by the interquartile range or, if this is 0, by half the range. missing reports
 // whether the column also has missing values. varies is false if the column is constant, or if its
 // range is infinite.
 func FitRobustScaler(sorted []float64, missing bool) (s RobustScaler, varies bool) {

@@ -10,9 +10,9 @@ import (
 )
 
 // maxLead is the virtual time, in nanoseconds, by which a run may be ahead of the slowest run
-// without waiting. If single steps take longer, it may be further ahead; see latestDue. maxLead
-// does not change the winner. A larger value keeps more cores busy, and a smaller value ends the
-// race sooner after a win.
+// without waiting. If single steps take longer than maxLead, the run may be further ahead; see
+// latestDue. maxLead does not affect which run wins. With a larger value, more cores are busy; with
+// a smaller value, the race ends sooner after a win.
 const maxLead = 250e6
 
 // Scheduler orders the steps of the runs by virtual time, as in fair queueing. The winner then does
@@ -20,7 +20,7 @@ const maxLead = 250e6
 //
 // A run's virtual clock is the cost of its steps so far, which is the same on every machine. Each
 // score has a due time that is known before its step begins: the clock plus the cost of the
-// previous step, but not before the time of the previous score. After the step, the time of the
+// previous step or, if it is later, the time of the previous score. After the step, the time of the
 // score is the due time or the clock, whichever is later.
 //
 //	virtual time ───────────────────▶ T
@@ -30,13 +30,13 @@ const maxLead = 250e6
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
 // The winner is the run whose score reaches the threshold at the smallest virtual time or, in a
-// tie, the run with the smallest index. When a run has reached the threshold at T, the runs whose
-// next score is due before T continue. They stop when they reach the threshold themselves, or when
-// their next score is due after T. If one of these runs reaches the threshold before T, its time is
-// the new T. All these decisions depend only on virtual times, so they are reproducible.
+// tie, the run with the smallest index. When a run has reached the threshold at T, each run whose
+// next score is due before T continues, until it reaches the threshold itself or its next score is
+// due after T. If it reaches the threshold before T, the time of its score is the new T. All these
+// decisions depend only on virtual times, so they are reproducible.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the other runs. When a
-// run then reaches the threshold, the other runs need little time to get to T. Without a threshold
+// run then reaches the threshold, the other runs need little time to get to T. Without a threshold,
 // no run waits, so that cheap runs end early.
 type Scheduler struct {
 	mu      sync.Mutex
@@ -108,9 +108,9 @@ func (s *Scheduler) canWin(index int) bool {
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
-// latestDue returns the largest due time with which a run may begin a step; runs with a larger due
-// time wait. It is the smallest due time of the active runs plus a lead. The lead is s.lead or, if
-// that is larger, the largest lastStepCost of these runs.
+// latestDue returns the latest due time with which a run may begin a step; runs with a later due
+// time wait. It is the earliest due time of the active runs plus a lead. The lead is s.lead or, if
+// that is larger, the largest lastStepCost of the active runs.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {
@@ -124,7 +124,7 @@ func (s *Scheduler) latestDue() float64 {
 
 // EndStep records that a run has done a step. clock is the total cost of the run. reached reports
 // whether the score has reached the threshold. The run then does no further step, but another run
-// may still win as long as it has not ended.
+// that has not ended may still win.
 func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +141,8 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 }
 
 // recordWinAndCancelLosers records that a run has reached the threshold at the virtual time
-// scoreTime. It cancels the runs that can no longer win. It cancels none if the current winner was
-// earlier.
+// scoreTime. It cancels the runs that can no longer win. If the current winner was earlier, it
+// cancels no run.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	s.runs[index].reached = scoreTime
 	if s.chooseWinner(); s.winner != index {
@@ -186,8 +186,8 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 }
 
 // DropRemoteWin drops the win of a run on another machine, because no recording confirms it. The
-// run can then win only on this machine. Of the other runs that have reached the threshold, the
-// earliest wins.
+// run can then win only on this machine. The earliest of the other runs that have reached the
+// threshold becomes the winner.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,10 +36,10 @@ type feature struct {
 }
 
 // Select returns the indices of the MaxFeatures features of f with the highest Gini gain on rows,
-// in ascending order. It chooses among the given features. There must be at least MaxFeatures of
-// them. It samples the rows if there are many. The bins are chosen from binRows, or from all rows if
-// binRows is nil. f and binRows must be the same in each call. Select returns an error only if ctx is
-// cancelled.
+// in ascending order. It chooses among the given features, of which there must be at least
+// MaxFeatures. If there are many rows, it uses a sample. The bins are chosen from binRows, or from
+// all rows if binRows is nil. f and binRows must be the same in every call. Select returns an error
+// only if ctx is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, binRows, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.binFeatures(ctx, f, binRows, workers); err != nil {
 		return nil, err
@@ -88,11 +88,10 @@ func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, binRows []in
 	return nil
 }
 
-// giniGain returns the relative decrease of the label's Gini impurity if the feature divides the
-// rows. A numeric feature divides them at its best split, a categorical feature by its levels. The
-// gain is adjusted for the number of groups, like adjusted R², so that it is about 0 for an
-// independent feature. scratch must have at least the length (bins+2)·classes. Its contents do not
-// matter.
+// giniGain returns the relative decrease of the label's Gini impurity when the feature divides the
+// rows: at the best split for a numeric feature, and by level for a categorical feature. The gain
+// is adjusted for the number of groups, like adjusted R², so that it is about 0 for an independent
+// feature. scratch must have at least (bins+2)·classes elements, whose values do not matter.
 func (f *feature) giniGain(labels []int32, classes int, rows []int32, scratch []int) float64 {
 	scratch = scratch[:(f.bins+2)*classes] // most features have far fewer bins than the feature with the most
 	clear(scratch)

@@ -21,9 +21,9 @@ type TableInfo struct {
 	Features, Classes int
 }
 
-// JointFeature is a feature that is computed from two other features, the Sources. It is replaced
-// in the same step as the later of its sources, and keeps the value of the background row until
-// then. It is never computed from two different rows.
+// JointFeature is a feature that is computed from two other features, the Sources. Along a path, it
+// keeps the value of the background row until both sources have been replaced, and is replaced in
+// the same step as the later of them. It is therefore never computed from two different rows.
 type JointFeature struct {
 	Feature int
 	Sources [2]int
@@ -52,9 +52,9 @@ const maxExactColumns = 6
 type ColumnOrders struct{ list [][]int }
 
 // NewColumnOrders returns the orders for a table: random permutations of the columns, each followed
-// by its rotations. A permutation and its rotations have each column once at each position (a Latin
-// square), so no column comes early more often than other columns. The orders depend only on t, so
-// equal rows have equal explanations.
+// by its rotations. In a permutation and its rotations, each column is once at each position (a
+// Latin square), so no column comes early more often than other columns. The orders depend only on
+// t, so equal rows have equal explanations.
 func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))
@@ -83,11 +83,11 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 // row. They add up to the difference between this probability and the mean probability of class
 // over the background rows, up to rounding. Explain returns an error only if ctx is cancelled.
 //
-// The contributions are means over the background rows. They are exact for a background row that
-// differs from the explained row in at most six columns. For other background rows, they are
-// computed from one random order and its reverse. This is exact if only pairs of columns interact
-// (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for Shapley value estimation", JMLR
-// 23, 2022).
+// The contributions are means over the background rows. For a background row that differs from the
+// explained row in at most six columns, the contributions are exact. For other background rows,
+// they are computed from one random order and its reverse, which is exact if only pairs of columns
+// interact (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for Shapley value
+// estimation", JMLR 23, 2022).
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -222,9 +222,10 @@ var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCoveringOrders returns the element of coveringOrders for n columns. An order begins with one
-// set of each size, and most sets have about n/2 columns. So sets of this size come first, and each
-// set that no order begins with yet gets an order.
+// newCoveringOrders returns the element of coveringOrders for n columns. The first k columns of an
+// order, for each k, are one of the sets of size k. Most sets have about n/2 columns. Sets of about
+// this size are therefore covered first: each set that is not yet the beginning of an order gets a
+// new order.
 func newCoveringOrders(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {
@@ -269,9 +270,8 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number i below n that is possible and better, according to the
-// results of rate(i). Otherwise, it returns the first i that is possible, or -1 if no i is
-// possible.
+// firstPreferred returns the first number i below n for which rate(i) reports possible and better.
+// If there is none, it returns the first i that is possible, or -1 if no i is possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -46,9 +46,9 @@ func penalties(width float64) []float64 {
 // networks.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
 
-// maxCenters returns the maximum number of centres for a table with the given number of rows. More
-// centres follow the borders of the classes more closely. In a table of fewer than 1,000 rows, they
-// take time without making the predictions better.
+// maxCenters returns the maximum number of centres for a table with the given number of rows. With
+// more centres, the scores follow the borders of the classes more closely. In a table of fewer than
+// 1,000 rows, more centres take time without improving the predictions.
 func maxCenters(rows int) int {
 	if rows < 1000 {
 		return 128
@@ -57,7 +57,7 @@ func maxCenters(rows int) int {
 }
 
 // searchFolds returns the number of folds on which widths are compared. folds is the number of all
-// folds. One or two folds of a large table have enough rows for this comparison.
+// folds. One or two folds of a large table contain enough rows for this comparison.
 func searchFolds(rows, folds int) int {
 	switch {
 	case rows <= 500:
@@ -111,7 +111,8 @@ type Fits struct {
 // Search fits a logistic regression to each fold, and chooses the width and the penalty by the log
 // loss on the validation rows. It compares the widths, each with its best penalty, on one or more
 // folds; see searchFolds. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is logistic.ErrTooWide, or the error of ctx if ctx is cancelled.
+// penalty on all folds. Search returns logistic.ErrTooWide if the table is too wide, and the error
+// of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared, workers := searchFolds(t.Frames[0].Rows, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*logistic.Fit, len(widths))
@@ -155,9 +156,9 @@ func (t *Task) fit(ctx context.Context, fold int, width float64) (*logistic.Fit,
 	return logistic.New(ctx, f, t.Folds[fold], logistic.Options{Classes: t.Classes, Width: width, Centers: maxCenters(f.Rows), Penalties: penalties(width)})
 }
 
-// bestPenalty returns the index of the penalty with the lowest log loss, and this loss. fits are
-// the fits of the first len(fits) folds, on whose validation rows the loss is computed. If dst is
-// not nil, bestPenalty writes the probabilities for the best penalty to it.
+// bestPenalty returns the index of the penalty with the lowest log loss, and this loss. The loss is
+// computed on the validation rows of the first len(fits) folds, to which fits belong. If dst is not
+// nil, bestPenalty writes the probabilities for the best penalty to it.
 func (t *Task) bestPenalty(fits []*logistic.Fit, dst []float32) (best int, loss float64) {
 	rows := 0
 	for _, fold := range t.Folds[:len(fits)] {

@@ -7,9 +7,9 @@ import (
 )
 
 // groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group are in the
-// Validation of one fold. A group that has all rows of a class is in every Train, because otherwise
-// the class could not be learned. If only one group is left, there is only one fold, which validates
-// this group.
+// Validation of one fold. A group that contains all rows of a class is in every Train, because
+// otherwise the class could not be learned. If only one other group is left, there is only one
+// fold, whose Validation is this group.
 //
 // Groups are assigned one by one, the largest first; see groupAssigner.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
@@ -64,10 +64,10 @@ func (s Sample) newGroupAssigner(k int) *groupAssigner {
 	return a
 }
 
-// assign assigns a group to a fold, and returns the index of the fold. It is the fold that confines
-// the fewest classes; see confined. Among several such folds, it is the one that has the fewest
-// validation rows of the group's classes so far; see addedFraction. The folds then have about the
-// same sizes and class proportions.
+// assign assigns a group to a fold, and returns the index of the fold. It chooses the fold in which
+// the fewest classes would be confined; see confined. Among several such folds, it chooses the fold
+// with the fewest validation rows of the group's classes so far; see addedFraction. This makes the
+// sizes and class proportions of the folds about equal.
 func (a *groupAssigner) assign(rows []int32) int {
 	var ending []int32 // the classes whose last rows are in the group
 	for _, row := range rows {
@@ -106,10 +106,10 @@ func (a *groupAssigner) confined(ending []int32, fold int) int {
 }
 
 // groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the groups in
-// random order and holds a group out if this brings the class counts closer to the wanted fraction;
-// see gain. If this holds out far fewer rows than wanted, because the other groups are large, it
-// holds out one more group: the one with which the class counts are nearest to the fraction. It
-// does so only if at least keep groups are left.
+// random order and holds out a group if this brings the class counts closer to the wanted fraction;
+// see gain. If the other groups are so large that far too few rows are held out in this way, it
+// holds out one more group: the group that brings the class counts nearest to the wanted fraction.
+// It does this only if at least keep groups are then left.
 func groupHoldout(s Sample, fraction float64, keep int, seed uint64) (rest, held []int32) {
 	groups, pinned := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -137,8 +137,8 @@ func groupHoldout(s Sample, fraction float64, keep int, seed uint64) (rest, held
 }
 
 // shuffledGroups returns the rows of each group that may be held out, with the groups in an order
-// drawn from rng. A group that contains all rows of a class may not be held out: its rows
-// are in pinned. A row with a negative group is a group of its own.
+// drawn from rng. A group that contains all rows of a class must not be held out, so its rows are
+// in pinned. A row with a negative group is a group of its own.
 func (s Sample) shuffledGroups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
 	rows, ends := s.sortByGroup()
 	total, count := make([]int, s.Classes), make([]int, s.Classes)
@@ -233,7 +233,7 @@ func (c *classCounts) add(rows []int32) {
 }
 
 // addedFraction returns the fraction of a row's class that was already added, as a mean over the
-// given rows. It is 0 if no row of their classes was added, and 1 if all were.
+// given rows. The result is 0 if no row of these rows' classes was added, and 1 if all were.
 func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
@@ -244,8 +244,8 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 }
 
 // gain returns how much closer the class counts come to the given fraction of all rows if rows are
-// added. The distance is Σ (count − fraction·total)² / total over the classes. count is the number
-// of added rows of a class, and total is the number of all its rows.
+// added. The distance is Σ (count − fraction·total)² / total over the classes, where count is the
+// number of added rows of a class and total is the number of all rows of the class.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		c.newRows[c.labels[row]]++

@@ -9,12 +9,12 @@ import (
 
 // Holdout sets a fraction of the sample's rows aside, with the class proportions of the sample. The
 // list held contains these rows, and the list rest contains the other rows. Both are ascending.
-// held has ⌊fraction·rows + ½⌋ rows, or fewer, because each class keeps at least one row in rest. A
-// fraction below 0 or NaN is treated as 0, and a fraction above 1 as 1.
+// held contains ⌊fraction·rows + ½⌋ rows, or fewer, because at least one row of each class stays in
+// rest. A fraction below 0 or NaN is treated as 0, and a fraction above 1 as 1.
 //
 // If the sample has Groups, all rows of a group are in the same list. The number of held rows and
-// their class proportions are then only approximate. If every group is large, there may be many
-// more held rows, but not all groups are held out.
+// their class proportions are then only approximate. If every group is large, many more rows may be
+// held, but never all groups.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {
 		return groupHoldout(s, fraction, 1, seed)
@@ -38,7 +38,8 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 }
 
 // holdoutForTest holds out test rows; see Holdout. If the sample has Groups, at least two groups
-// must be left. If far too few rows can then be held out, there are no test rows; see minTestRows.
+// are left in rest. If far too few rows can then be held out, there are no test rows; see
+// minTestRows.
 func (s Sample) holdoutForTest(fraction float64, seed uint64) (rest, test []int32) {
 	if s.Groups == nil {
 		return Holdout(s, fraction, seed)
@@ -50,8 +51,8 @@ func (s Sample) holdoutForTest(fraction float64, seed uint64) (rest, test []int3
 	return rest, test
 }
 
-// isFarBelow reports whether rows is less than a quarter of the wanted number of rows. rows is the
-// number that can be held out without dividing groups or times.
+// isFarBelow reports whether rows, the number of rows that can be held out without dividing groups
+// or times, is less than a quarter of the wanted number.
 func isFarBelow(rows int, wanted float64) bool { return float64(rows) < wanted/4 }
 
 // rowsWithout returns the rows of the sample that are not in held, in ascending order. held
@@ -69,8 +70,8 @@ func (s Sample) rowsWithout(held []int32) (rest []int32) {
 
 // allocateByClass returns how many rows to hold out from each class, want in total. lists holds the
 // rows of each class. Each class gets the integer part of its proportional share of want. The
-// classes that lost most by rounding get one more row (largest remainders, Hamilton). Ties are
-// broken at random. At least one row of each class is not held out.
+// classes that lost the most by rounding get one more row each (the largest remainder method of
+// Hamilton). Ties are broken at random. At least one row of each class is not held out.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) (counts []int) {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

@@ -53,11 +53,12 @@ func (s Sample) stratifiedCrossFitFolds(rows []int32, k int, seed uint64) []int 
 }
 
 // spreadConfinedClasses finds the classes with at least nine tenths of their rows in one of the k
-// parts, for example because the rows are in one group. It divides the rows of these classes among
-// all parts. parts holds the part of each row. Classes of fewer than ten rows stay as they are.
+// parts, for example because these rows are in one group. It distributes the rows of these classes
+// among all parts. parts holds the part of each row. The rows of classes with fewer than ten rows
+// are not moved.
 //
-// Without this, the model that predicts such rows would hardly know their class. A low probability
-// of the class would then become a sign of the class.
+// Without this, the model that predicts such rows would have seen hardly any other rows of their
+// class. A low probability of the class would then become a sign of the class.
 func (s Sample) spreadConfinedClasses(rows []int32, parts []int, k int) {
 	const minRows = 10
 	counts := make([]int, s.Classes*k) // by class, then by part

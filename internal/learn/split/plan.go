@@ -12,8 +12,8 @@ type ValidationPlan struct {
 	// Rest are all other rows. If the sample has Times, they do not include rows without a
 	// time, nor the dropped rows.
 	Rest []int32
-	// Folds divide Rest. Their Validation rows are used for early stopping, for
-	// the choice of the algorithm and for calibration. If Rest is empty, Folds is empty, too.
+	// Folds divide Rest. The Validation rows of all folds are used for early stopping, for the
+	// choice of the algorithm and for calibration. If Rest is empty, so is Folds.
 	Folds []Fold
 	// Dropped is the number of rows with a time that are in neither Test nor Rest. If the
 	// sample has Times and Groups, rows are dropped if later rows of their group are test
@@ -26,30 +26,30 @@ func (p *ValidationPlan) hasValidation() bool {
 	return slices.ContainsFunc(p.Folds, func(f Fold) bool { return len(f.Validation) > 0 })
 }
 
-// An accuracy of p computed from n rows has a standard error of √(p(1-p)/n). At p = 0.9
-// this is 0.7 percentage points with 2,000 rows and 0.1 points with 50,000. Below 2,000
-// rows, one more row is worth more in validation than in training, because the final
-// model is trained on all rows anyway. Above 50,000, more validation rows have no
-// benefit.
+// An accuracy of p computed from n rows has a standard error of √(p(1-p)/n). At p = 0.9, this is
+// 0.7 percentage points with 2,000 rows and 0.1 percentage points with 50,000. With fewer than
+// 2,000 validation rows, another row is worth more in validation than in training, because the
+// final model is trained on all rows anyway. With more than 50,000 validation rows, another row has
+// no benefit.
 const (
 	enoughTestRows       = 2000
 	enoughValidationRows = 4000
 	maxValidationRows    = 50000
 
-	// Tables with fewer than crossValidationBelow rows are cross-validated,
-	// because a fifth of them would be less than enoughValidationRows.
+	// Tables with fewer than crossValidationBelow rows are cross-validated, because a holdout of a
+	// fifth of the rows would have fewer than enoughValidationRows rows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training
-	// without a fifth of the rows costs accuracy, and more folds take little time.
+	// Tables with fewer than smallTableBelow rows are divided into smallTableFolds folds, because
+	// training without a fifth of the rows would cost accuracy, and more folds take little time.
 	smallTableBelow = 1000
 	smallTableFolds = 10
 
-	// If few groups or times with many rows are divided, at least one in minTrainPart rows should be
-	// a training row.
+	// If the rows are divided by groups or times that each have many rows, at least one in
+	// minTrainPart rows should be a training row.
 	minTrainPart = 3
-	// No test rows are set aside if groups or times allow fewer than minTestRows and far fewer than
-	// wanted: scores of so few rows say nothing.
+	// No test rows are set aside if groups or times allow only fewer than minTestRows, and far
+	// fewer than wanted, because scores on so few rows are meaningless.
 	minTestRows = 20
 )
 
@@ -68,18 +68,18 @@ const (
 //
 // A sample too small to be divided has one fold with an empty Validation.
 //
-// If the sample has Groups, there are about as many test and validation rows as the sizes of the
-// groups allow. Large groups may allow only a holdout with less than a quarter or more than twice
-// the number of rows above. Then 5 folds replace the holdout, unless a single group has most of the
-// rows.
+// If the sample has Groups, these numbers are only approximate, because groups are not divided. If
+// the holdout would have less than a quarter or more than twice the number of rows above, 5 folds
+// replace it, unless a single group contains most of the rows.
 //
-// If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows remain,
-// their later half is divided into the validation rows of 5 folds. Otherwise the latest of the
-// remaining rows are the holdout. A fold trains only on earlier rows. If many rows have the same
-// time, there may be more test and validation rows than stated above.
+// If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows remain, the
+// later half of them is divided into the validation rows of 5 folds. If 20,000 or more remain, the
+// latest of them are the holdout. In each case, the training rows of a fold are earlier than its
+// validation rows. If many rows have the same time, there may be more test and validation rows than
+// stated above.
 //
-// Groups or times may allow only one division, for example if all rows are of two years. There are
-// then validation rows but no test rows.
+// If groups or times allow only one division, for example because the rows are from only two years,
+// there are validation rows but no test rows.
 //
 // If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
 func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {
@@ -160,7 +160,7 @@ func foldsAndFraction(rows int) (folds int, fraction float64) {
 
 // EstimatePlanSize returns the number of folds of [NewValidationPlan] for a table of the given
 // number of rows, and the approximate number of validation rows in all folds together. It assumes
-// that there are no groups and times.
+// that the table has no groups and no times.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	folds, fraction := foldsAndFraction(rest)

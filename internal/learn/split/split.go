@@ -1,16 +1,17 @@
 // Package split divides labelled rows for training and validation: stratified holdouts, folds and
 // parts, and the validation plan of a race, which uses holdouts and folds.
 //
-// All results depend on the arguments only: the same sample and seed produce the same rows on every
+// All results depend only on the arguments: the same sample and seed produce the same rows on every
 // machine. The order of the rows in a sample does not matter.
 //
-// If a class has a single row, this row is a training row of every fold and never a validation row.
-// Otherwise no row of the class would be left to train on. If the sample is divided by time,
-// however, classes play no role, and this row may be a validation row.
+// If a class has a single row, this row is a training row of every fold and never a validation row,
+// because otherwise no row of the class would be left to train on. This does not apply to a sample
+// that is divided by time: classes play no role there, and even the only row of a class may be a
+// validation row.
 //
-// Rows that belong together, such as the rows of one customer, are kept together if Sample.Groups
-// has their groups. Rows that are ordered in time are divided by time if Sample.Times has their
-// times.
+// Rows that belong together, such as the rows of one customer, are kept together if they have the
+// same group in Sample.Groups. Rows that are ordered in time are divided by time if their times are
+// in Sample.Times.
 package split
 
 import (
@@ -43,9 +44,9 @@ type Sample struct {
 	// rows belong together.
 	Groups []int32
 	// Times holds the time of each row of the table, in any unit, NaN if unknown. Only
-	// NewValidationPlan and AssignCrossFitFolds use it. NewValidationPlan then validates and tests on
-	// rows that are later than the rows to train on. If Times is nil, the order of the
-	// rows does not matter.
+	// NewValidationPlan and AssignCrossFitFolds use Times. In the plan of NewValidationPlan,
+	// validation and test rows are then later than the rows to train on. If Times is nil, the order
+	// of the rows does not matter.
 	Times []float64
 }
 

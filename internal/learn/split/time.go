@@ -20,9 +20,9 @@ const timeFolds = 5
 //	fold 3  │ train                        │ val │
 //	test    │ rest                               │ test │
 //
-// Rows of equal time are never divided. Rows without a time are not used. If the sample
-// also has Groups, a group may have rows before and after a split point. Its rows
-// before the split point are then dropped. If tested is false, there are no test rows.
+// Rows with the same time are never divided. Rows without a time are not used. If the sample also
+// has Groups and a group has rows on both sides of a split point, its rows before the split point
+// are dropped. If tested is false, there are no test rows.
 func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, error) {
 	rows := s.rowsByTime()
 	n, held := len(rows), 0
@@ -60,8 +60,9 @@ func newTimePlan(ctx context.Context, s Sample, tested bool) (ValidationPlan, er
 	return plan, nil
 }
 
-// testBegin returns the index in rows at which the test rows begin, if about wanted test rows are
-// needed. It is len(rows) if the times allow no test rows. rows must be in the order of time.
+// testBegin returns the index in rows at which the test rows begin; wanted is the approximate
+// number of test rows. If the times allow no test rows, the result is len(rows). rows must be in
+// the order of time.
 func (s Sample) testBegin(rows []int32, wanted int) int {
 	n := len(rows)
 	if n < 2 {
@@ -75,10 +76,11 @@ func (s Sample) testBegin(rows []int32, wanted int) int {
 	return begin
 }
 
-// holdoutBegin returns the index in rows at which the held out rows begin, if about wanted of them
-// are needed. It is the nearest index at which the time changes. If many rows have the same time,
-// this may hold out far fewer rows than wanted. The result is then the previous index at which the
-// time changes, unless that index is below least. rows must be in the order of time.
+// holdoutBegin returns the index in rows at which the held out rows begin; wanted is their
+// approximate number. It is the nearest index at which the time changes. If many rows have the same
+// time, far fewer rows than wanted may be held out in this way. The result is then the previous
+// index at which the time changes, unless that index is below least. rows must be in the order of
+// time.
 func (s Sample) holdoutBegin(rows []int32, wanted, least int) int {
 	begin := s.nearestTimeChange(rows, len(rows)-wanted)
 	if !isFarBelow(len(rows)-begin, float64(wanted)) {
@@ -92,8 +94,8 @@ func (s Sample) holdoutBegin(rows []int32, wanted, least int) int {
 	return begin
 }
 
-// rowsByTime returns the rows that have a time, the earliest first. Rows of equal time are
-// in ascending order.
+// rowsByTime returns the rows that have a time, the earliest first. Rows with the same time are in
+// ascending order.
 func (s Sample) rowsByTime() []int32 {
 	type timedRow struct { // a slice of these is sorted several times as fast as indices in Times
 		time float64
@@ -116,11 +118,10 @@ func (s Sample) rowsByTime() []int32 {
 	return rows
 }
 
-// splitAtTimes returns rows[:begin] as the list earlier and rows[begin:end] as the list later, both
-// in ascending order of the row indices. rows must be in the order of time. begin and end are first
-// moved to the nearest indices at which the time changes. If one of the two ranges is then empty,
-// the list earlier holds all rows and the list later is nil. A row is left out of the list earlier
-// if the list later has rows of its group.
+// splitAtTimes returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
+// order of the row indices. rows must be in the order of time. begin and end are first moved to the
+// nearest indices at which the time changes. If one of the two ranges is then empty, earlier holds
+// all rows and later is nil. Rows whose group also has rows in later are left out of earlier.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestTimeChange(rows, begin), s.nearestTimeChange(rows, end)
 	if begin == 0 || begin >= end {

@@ -9,15 +9,14 @@ import (
 
 // Limits of a corpus. They bound its memory and the time to train on it.
 const (
-	// maxEntries is about the largest number of entries of a corpus. A text has one entry
-	// for each different term. If all texts together have more entries, the corpus
-	// contains only some of the texts; see drawRowPerStride. An entry takes 8 bytes.
+	// maxEntries is about the largest number of entries of a corpus. A text has one entry per
+	// distinct term, and an entry takes 8 bytes. If all texts together have more than maxEntries
+	// entries, the corpus contains only some of the texts; see drawRowPerStride.
 	maxEntries = 12_000_000
 	// numSampleTexts is the number of texts from which the number of terms is estimated.
 	numSampleTexts = 1000
-	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
-	// largest number of weights, which is the number of these buckets times the number of
-	// outputs.
+	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the largest
+	// number of weights, that is, of such buckets times the number of outputs.
 	maxVocabulary = 1 << 17
 	maxWeights    = 2_000_000
 	// blockTexts is the number of texts that one task encodes.
@@ -35,8 +34,8 @@ func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	)
 	entries := min(float64(textBytes)*byteEntries, maxEntries)
 	weights := min(float64(texts)*newBuckets*float64(numOutputs(classes)), maxWeights)
-	// There is a model for each part, a model for all rows, and a copy of the model for
-	// all rows. If the corpus lacks some texts, there is a copy of every model.
+	// There is a model for each part, a model for all rows, and a copy of the latter. If some texts
+	// are not in the corpus, there is a copy of every model.
 	models := float64(parts + 2)
 	if entries == maxEntries {
 		models = 2 * float64(parts+1)
@@ -88,7 +87,7 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 }
 
 // drawRowPerStride divides rows into ranges of stride rows and returns one random row of each
-// range. The last range may be shorter. The rows are random because every stride-th row
+// range. The last range may be shorter. The rows are drawn at random, because every stride-th row
 // would be a biased sample of a table with periodic contents.
 func drawRowPerStride(rows, stride int) []int32 {
 	sample := make([]int32, (rows+stride-1)/stride)
@@ -114,8 +113,8 @@ func chooseStride(ctx context.Context, texts []string) (int, error) {
 	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries), nil
 }
 
-// documentFrequencies returns, for each bucket, the number of texts of the corpus that have a
-// term in it.
+// documentFrequencies returns, for each bucket, the number of texts in the corpus with a term in
+// this bucket.
 func (c *Corpus) documentFrequencies(ctx context.Context, texts []string, workers int) ([]uint32, error) {
 	type counter struct {
 		reader termReader

@@ -30,8 +30,8 @@ type Task struct {
 const MaxParts = 5
 
 // NumCrossFitFolds returns the number of parts into which a task with the given number of training
-// rows should be divided. With many rows there are fewer parts, which saves time. A model is then
-// accurate even if a larger part of the rows is left out.
+// rows should be divided. To save time, there are fewer parts if there are many rows: a model is
+// then accurate even if a larger part of the rows is left out.
 func NumCrossFitFolds(rows int) int {
 	const manyRows, partsOfMany = 50_000, 3
 	if rows >= manyRows {
@@ -42,9 +42,9 @@ func NumCrossFitFolds(rows int) int {
 
 // CrossFit trains a model on all rows of a task. It returns the model and the features of all
 // texts. features[i][row] is feature i of the text in row; see Model.Features. The features of a
-// training row are computed by a model that was not trained on this row. The features of other rows
-// are computed by the returned model. texts must be the texts of the corpus. CrossFit returns an
-// error only if ctx is cancelled.
+// training row are computed by a model that was not trained on this row, and those of all other
+// rows by the returned model. texts must be the texts of the corpus. CrossFit returns an error only
+// if ctx is cancelled.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
@@ -73,8 +73,8 @@ type crossFit struct {
 	scores   [][]float32 // the scores of the training rows, by part
 	bestLoss float64     // the lowest log loss so far
 	// bestModels and bestScores are copies of models and scores after the pass with the lowest log
-	// loss. bestModels holds the models of parts only if some training rows are not in the corpus:
-	// these rows are scored at the end.
+	// loss. bestModels includes the models of the parts only if some training rows are not in the
+	// corpus, because these rows are scored at the end.
 	bestModels []linearModel
 	bestScores [][]float32
 }

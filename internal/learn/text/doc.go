@@ -1,6 +1,5 @@
-// Package text learns from a column of texts. It trains a linear model on the words, pairs of words
-// and sequences of characters of the texts. The scores of this model are features for other
-// algorithms.
+// Package text learns from a text column. It trains a linear model on the words, pairs of words and
+// sequences of characters in the texts. The scores of this model are features for other algorithms.
 //
 //	terms       the terms of a text: words, pairs and character n-grams, hashed to buckets
 //	vocabulary  the buckets that have weights, and texts as sparse vectors

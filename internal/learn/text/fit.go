@@ -16,12 +16,13 @@ const (
 	learningRate = 1.0
 	decay        = 0.5
 	// rateIncreasePerDoubling is the fraction of learningRate that is added each time the number of
-	// classes doubles, beyond two. With more classes, each class has fewer rows.
+	// classes doubles, beyond two. The reason is that each class has fewer rows if there are more
+	// classes.
 	rateIncreasePerDoubling = 0.125
 	// biasRate is the learning rate of the biases, divided by the learning rate of the weights.
 	biasRate = 0.1
-	// maxPasses is the largest number of passes over the rows. Training ends earlier
-	// after more than patience passes without improvement.
+	// maxPasses is the largest number of passes over the rows. Training ends earlier if the log
+	// loss has not improved for more than patience passes.
 	maxPasses = 10
 	patience  = 2
 	// cancelCheckRows is the number of rows between two checks for cancellation. A long text has
@@ -74,9 +75,9 @@ func (l *linearModel) score(dst []float32, x *vector) {
 	addScores(dst, x, l.weights)
 }
 
-// addScores adds to dst the value of each term of x times the weights of the term. Here and
-// below, products are converted to float32 explicitly, so that the compiler does not fuse them
-// with a sum. The result is then the same on all processors.
+// addScores adds to dst the value of each term of x times the weights of the term. Here and below,
+// products are converted to float32 explicitly, so that the compiler does not fuse a multiplication
+// with an addition and the result is the same on all processors.
 func addScores(dst []float32, x *vector, weights []float32) {
 	k := len(dst)
 	if k == 1 {

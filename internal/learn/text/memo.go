@@ -11,7 +11,7 @@ type Memo struct {
 	features map[string][]float32
 }
 
-// NewMemo returns an empty memo. It must be used with scorers of one model only.
+// NewMemo returns an empty memo. It must be used only with scorers of a single model.
 func NewMemo() *Memo { return &Memo{features: map[string][]float32{}} }
 
 // Score writes the features of a text to dst, as s.Score does, but computes the features

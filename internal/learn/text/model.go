@@ -10,8 +10,7 @@ import (
 const maxFeatures = 64
 
 // minLogProbability is the smallest value of a feature if there are three or more
-// classes. With two classes, the absolute value of the feature is at most
-// -minLogProbability.
+// classes. With two classes, the absolute value of the only feature is at most -minLogProbability.
 const minLogProbability = -20
 
 // Model scores the classes of a text. It is immutable and safe for concurrent use.
@@ -29,11 +28,11 @@ func newModel(v *vocabulary, classes int, bias, weights []float32) *Model {
 // Classes returns the number of classes.
 func (m *Model) Classes() int { return m.classes }
 
-// Features returns the number of features of a text. For two classes there is one
-// feature, the logarithm of the odds of the second class. For up to maxFeatures classes
-// the features are the logarithms of the probabilities of the classes. If there are more
-// classes, each of maxFeatures features is the sum of these logarithms with random signs,
-// divided by √classes (Achlioptas, Database-friendly Random Projections, 2003).
+// Features returns the number of features of a text. With two classes, there is one feature, the
+// log odds of the second class. With up to maxFeatures classes, the features are the logarithms of
+// the class probabilities. With more classes, each of maxFeatures features is the sum of these
+// logarithms with random signs, divided by √classes (Achlioptas, Database-friendly Random
+// Projections, 2003).
 func (m *Model) Features() int { return NumFeatures(m.classes) }
 
 // NumFeatures returns the number of features that a model of the given number of classes

@@ -9,16 +9,16 @@ import (
 
 // The terms of a text are its words, its pairs of consecutive words, and its character n-grams, all
 // in lower case. Words are defined by cells.Tokenizer. The n-grams are the sequences of
-// minGramLength to maxGramLength characters of a run: characters without white space, with a space
-// added before and after them. N-grams thus show punctuation and where words begin and end.
+// minGramLength to maxGramLength characters within a run. A run consists of consecutive characters
+// other than white space, with a space added at both ends, so that n-grams show punctuation and
+// where words begin and end.
 const (
 	minGramLength = 3
 	maxGramLength = 5
 	// maxTextTerms is the largest number of terms of each kind in a text, counting
 	// repetitions. Further terms are ignored.
 	maxTextTerms = 20_000
-	// maxRunLength is the largest number of characters of a run that are used. Further
-	// characters are ignored.
+	// maxRunLength is the largest number of characters of a run that are used.
 	maxRunLength = 40
 )
 

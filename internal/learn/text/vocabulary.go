@@ -12,17 +12,16 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket in buckets. Small vocabularies have first and shift
-	// instead, which need less memory; bitmap is then nil.
+	// bitmap finds the index of a bucket in buckets. Small vocabularies use first and shift
+	// instead, which need less memory, and their bitmap is nil.
 	bitmap *bitmap
 	// first[i] is the number of buckets of the vocabulary below i<<shift.
 	first []int32
 	shift int
 }
 
-// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. Smaller
-// vocabularies have none, so that a model in memory is at most a few times as large as its binary
-// form.
+// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. With a
+// bitmap, a smaller vocabulary would be many times as large in memory as in its binary form.
 const minBitmapBuckets = 4096
 
 // bitmap is a set of buckets: bit b%64 of present[b/64] is set if b is in the set.
@@ -82,8 +81,8 @@ func (v *vocabulary) index(bucket uint32) int32 {
 }
 
 // selectVocabulary returns a vocabulary of at most maxBuckets buckets. counts[b] is the number
-// of texts, out of numTexts, that have a term in bucket b. The buckets with the highest counts
-// are selected; a bucket with fewer than minTexts texts is never selected.
+// of texts, out of numTexts, that have a term in bucket b. The buckets with the highest counts are
+// selected, but none with fewer than minTexts texts.
 func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 	const minTexts = 2
 	var buckets []uint32

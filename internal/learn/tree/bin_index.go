@@ -10,8 +10,8 @@ import "math"
 //	thresholds  t0        t1 t2         t3   t4
 //	cells       │       │       │       │       │
 //
-// Rounding can put a value into a neighbouring cell. The bins are still exact, because a larger
-// value is never in an earlier cell.
+// Rounding may put a value into a neighbouring cell. Even then, the bins are exact, because a
+// larger value is never in an earlier cell.
 type binIndex struct {
 	origin, scale float64
 	// The thresholds in cell c have the indices firstThreshold[c] …

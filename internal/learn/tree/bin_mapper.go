@@ -48,8 +48,8 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether each value has its own bin: sorted[i] is in bin i, and the only
-// other bin is the bin of missing values. sorted must be ascending.
+// hasOneBinPerValue reports whether each value has its own bin, that is, whether sorted[i] is in
+// bin i and the only other bin is that of missing values. sorted must be ascending.
 func (m *BinMapper) hasOneBinPerValue(sorted []float64) bool {
 	if m.Categorical || m.NumBins != len(sorted)+1 {
 		return false
@@ -142,8 +142,8 @@ func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
 	return numericMapper(thresholds)
 }
 
-// compactAndCount returns the distinct values of a sorted slice and the number of times each
-// occurs. distinct shares the memory of sorted, whose contents are overwritten.
+// compactAndCount returns the distinct values of a sorted slice and how often each occurs. distinct
+// shares the memory of sorted, whose contents are overwritten.
 func compactAndCount(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {
@@ -189,8 +189,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin also ends before a value that gets its own bin, if it has at least half the rows of
-		// an average bin.
+		// A bin with at least half the rows of an average bin also ends before a value that gets
+		// its own bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue
@@ -215,8 +215,8 @@ func midpoint(a, b float64) float64 {
 }
 
 // newCategoricalMapper returns the mapper of a categorical column with the given codes. The most
-// frequent levels have bins of their own. levels is the number of levels of the column. It is also
-// the code of every text that is not a level; all other codes are smaller.
+// frequent levels have bins of their own. levels is the number of levels of the column. Every text
+// that is not a level has the code levels; all other codes are smaller.
 func newCategoricalMapper(codes []int32, levels int) BinMapper {
 	counts := make([]int, levels+1)
 	for _, code := range codes {

@@ -57,8 +57,8 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 	return NewBinnedMatrixFromRows(ctx, f, nil, maxBins, workers, reuse...)
 }
 
-// NewBinnedMatrixFromRows is NewBinnedMatrix, but chooses the bins from the given rows of f; nil
-// means all rows. It then bins all rows of f.
+// NewBinnedMatrixFromRows is NewBinnedMatrix, except that it chooses the bins from the given rows
+// of f; nil means all rows. All rows of f are binned.
 func NewBinnedMatrixFromRows(ctx context.Context, f *frame.Frame, rows []int32, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -129,9 +129,9 @@ func fitMapper(f *frame.Frame, i int, rows, sample []int32, maxBins int) BinMapp
 	return newCategoricalMapper(codes, levels)
 }
 
-// binColumn returns the binned column i. It shares existing bins, instead of computing them, in two
-// cases: if a matrix in reuse has the same mapper for the column, or if each distinct value has its
-// own bin. In the second case, the bins are the column's dictionary codes.
+// binColumn returns the binned column i. It shares existing bins instead of computing them in two
+// cases. If a matrix in reuse has the same mapper for the column, it shares the bins of this
+// matrix. If each distinct value has its own bin, the bins are the column's dictionary codes.
 func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) Feature {
 	for _, b := range reuse {
 		if b.Features[i].equal(&mapper) {
@@ -178,7 +178,7 @@ func (b *BinnedMatrix) extendGroups() {
 	}
 }
 
-// groupFeatures returns the features of a group: eight, or fewer in the last.
+// groupFeatures returns the features of a group: eight, or fewer in the last group.
 func (b *BinnedMatrix) groupFeatures(index int) []Feature {
 	return b.Features[8*index : min(8*index+8, len(b.Features))]
 }

@@ -14,8 +14,8 @@ import "foretell/internal/learn/codec"
 // from 0, are at 2k+1 and 2k+2.
 
 // The first byte of a bin mapper is flagCategorical for a categorical column, and otherwise 0. The
-// flag byte of a split is flagCategorical if the split has a set of bins. If it has a threshold,
-// the byte is flagMissingLeft if missing values go left, and otherwise 0.
+// flag byte of a split with a set of bins is flagCategorical. The flag byte of a split with a
+// threshold is flagMissingLeft if missing values go left, and otherwise 0.
 const (
 	flagCategorical = 1
 	flagMissingLeft = 2

@@ -42,14 +42,14 @@
 // in which the words of up to eight groups are next to each other (histogram_row_major). The words
 // of about a thousand rows are copied to a buffer, group by group. The histograms of each group are
 // then built from the buffer. Reading a row causes one or two cache misses for eight groups,
-// instead of one for each group. The histograms of leaf-wise trees are built this way, because one
-// leaf is split at a time and most leaves have few rows. Large leaves are divided among the workers
-// by rows, small leaves by groups.
+// instead of one per group. The histograms of leaf-wise trees are built this way, because one leaf
+// is split at a time and most leaves have few rows. Large leaves are divided among the workers by
+// rows, small leaves by groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of bins
-// of a feature, the histogram of a feature is a list of the bins that are not empty. Such
-// a list takes less time to build and to scan than the cells of all bins. Symmetric trees
-// use lists for small leaves, which therefore need no memory for histograms.
+// of a feature, the histogram of a feature is a list of the bins that are not empty. Such a list
+// takes less time to build and to scan than the cells of all bins. Symmetric trees use such lists
+// for small leaves, which therefore need no memory for histograms.
 //
 // All three add the same integers, so their results are equal bit by bit. With the first two ways,
 // only the histogram of the smaller of two siblings is built from rows. The histogram of the larger

@@ -7,7 +7,7 @@ import (
 )
 
 // maxSerialCost is the cost, as computed by addCost, below which a single worker finds
-// the splits. More workers would save no more time than it takes to start them.
+// the splits. More workers would save less time than it takes to start them.
 const maxSerialCost = 1 << 13
 
 // The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
@@ -16,15 +16,16 @@ const maxSerialCost = 1 << 13
 // workers, the rows are always divided.
 const minDividedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves, which contains built,
-// sibling or both. It first builds the histogram of built from its rows, in built.cells.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves. leaves contains built,
+// sibling or both. findBestSplits first builds the histogram of built from its rows, in
+// built.cells.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent. findBestSplits
 // subtracts built.cells from sibling.cells, which then hold the histogram of the sibling.
 //
-// Each task takes a range of feature groups, so that every cell has one writer. The rows of a large
-// leaf are first divided among the workers. Sums of integers are exact, so the result does not
-// depend on the number of workers.
+// Each task processes a range of feature groups, so that every cell has one writer. The rows of a
+// large leaf are first divided among the workers. Sums of integers are exact, so the result does
+// not depend on the number of workers.
 func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, built, sibling *frontierLeaf) error {
 	r := g.rowRanges[built.node]
 	rows := g.rows[r.lo:r.hi]

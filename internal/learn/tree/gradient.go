@@ -14,10 +14,10 @@ import (
 //	| gradient (±) |  hessian (≥ 0) |
 //
 // Adding or subtracting words adds or subtracts both derivatives as long as neither
-// overflows. Quantise prevents overflows: it chooses the units so that the absolute
-// values of a derivative add up to about 2^30 over all rows. With a million rows, a
-// derivative of one row therefore has ten bits on average. The rounding error is well
-// below the noise of the labels (Shi et al. 2022 use at most five bits).
+// overflows. Quantise prevents overflows: it chooses the units so that the absolute values of each
+// derivative, summed over all rows, are about 2^30. With a million rows, a derivative of one row
+// therefore has ten bits on average. The rounding error is well below the noise of the labels (Shi
+// et al. 2022 use at most five bits).
 
 // Scale is the scale of packed gradients. It converts packed sums to derivatives.
 type Scale struct {
@@ -25,8 +25,7 @@ type Scale struct {
 	Gradient, Hessian float64
 }
 
-// maxPackedSum is the largest sum, over all rows, of the absolute values of a packed
-// derivative.
+// maxPackedSum is the largest sum of the absolute values of a packed derivative over all rows.
 const maxPackedSum = 1 << 30
 
 // PackGradHess packs the gradient and the hessian of a row into one word: the float32 bits

@@ -5,12 +5,12 @@ import (
 	"context"
 )
 
-// Params limit the growth of a tree. A limit of zero means no limit. A Grower keeps its Params: trees
-// with other Params need another Grower, whose histograms take time to allocate.
+// Params limit the growth of a tree. A limit of zero means no limit. The Params of a Grower cannot
+// be changed: trees with other Params need another Grower, whose histograms take time to allocate.
 type Params struct {
 	// MinRows is the approximate smallest number of rows in a leaf. Histograms do not count rows,
 	// so the number is estimated from the hessian: a side with a third of the leaf's hessian counts
-	// as a third of its rows.
+	// as a third of the leaf's rows.
 	MinRows int
 	// MinHessian is the smallest sum of second derivatives in a leaf.
 	MinHessian float64
@@ -178,7 +178,7 @@ func (g *Grower) releaseFrontier() {
 	g.frontier = g.frontier[:0]
 }
 
-// newRoot returns the root. If the root can be split, it has its histogram and best split.
+// newRoot returns the root. If the root can be split, its histogram and its best split are set.
 func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
 	root := &frontierLeaf{}
 	for _, row := range g.rows {

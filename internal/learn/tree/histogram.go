@@ -1,8 +1,8 @@
 package tree
 
 // A histogram holds one cell, a packed sum of gradients, for each bin of each feature, feature
-// after feature. The cells of a feature are read as an array of 256 cells, so that an index of one
-// byte needs no bounds check. Padding at the end makes room for the array of the last feature.
+// after feature. The cells of a feature are accessed as an array of 256 cells, so that a one-byte
+// index needs no bounds check. Padding at the end makes room for the array of the last feature.
 
 // histWidth is the number of cells that a byte can index.
 const histWidth = 256

@@ -52,9 +52,9 @@ func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []i
 	}
 }
 
-// Histograms are built in a histBuffer and then copied, if the group has at least
-// minBufferedFeatures active features and there are at least minBufferedRows rows. Otherwise the
-// copy would take more time than the buffer saves.
+// Histograms are built in a histBuffer and then copied if the group has at least
+// minBufferedFeatures active features and there are at least minBufferedRows rows. With fewer
+// features or rows, the copy would take more time than the buffer saves.
 const (
 	minBufferedFeatures = 5
 	minBufferedRows     = 128

@@ -36,8 +36,8 @@ func (g *SymmetricGrower) orderSiblings(leaf, half int) (smaller, larger int) {
 	return smaller, larger
 }
 
-// needsScan reports whether the rows of a leaf must be read. This is not necessary if the leaf's
-// histogram can be computed as the histogram of the parent minus the histogram of the sibling.
+// needsScan reports whether the rows of a leaf must be read. They need not be read if the leaf's
+// histogram can be computed as the parent's histogram minus the sibling's.
 func (g *SymmetricGrower) needsScan(leaf int) bool {
 	half := len(g.rowRanges) / 2
 	if half == 0 || g.slots[leaf] < 0 {
@@ -89,9 +89,9 @@ type orderedGradients struct {
 	// current holds the gradients of the output whose histograms are being
 	// built.
 	current []int64
-	// sparse[o] holds the gradients for output o of the rows in leaves without a histogram, because
-	// scoring a split reads them again. sparseOffsets[leaf] is the index of the leaf's first
-	// gradient in sparse[o].
+	// sparse[o] holds, for output o, the gradients of the rows in leaves without a histogram. They
+	// are kept because scoring a split reads them again. sparseOffsets[leaf] is the index of the
+	// leaf's first gradient in sparse[o].
 	sparse        [][]int64
 	sparseOffsets []int32
 }
@@ -157,8 +157,8 @@ func (g *SymmetricGrower) buildHistograms(ctx context.Context, workers int) erro
 }
 
 // buildLevelGroup sets the cells of a group's features in the histograms of all leaves for one
-// output. The larger of two siblings starts with the parent's histogram, and subtracts the
-// histogram of the smaller sibling.
+// output. For the larger of two siblings, it subtracts the histogram of the smaller sibling from
+// the parent's histogram.
 func (g *SymmetricGrower) buildLevelGroup(group *activeGroup, output int, buffer *histBuffer) {
 	lo, hi := group.cellRange(g.offsets)
 	half := len(g.rowRanges) / 2

@@ -1,8 +1,8 @@
 package tree
 
 // histogramPool keeps released histograms for reuse. size is the number of cells of a histogram.
-// inUse is the number of histograms that were acquired and not released. While it exceeds limit,
-// leaves join the frontier without their histograms.
+// inUse is the number of histograms that are acquired and not yet released. While inUse exceeds
+// limit, leaves join the frontier without their histograms.
 type histogramPool struct {
 	size, limit int
 	inUse       int
@@ -10,7 +10,8 @@ type histogramPool struct {
 }
 
 // maxPoolBytes limits the memory for the histograms of leaves that wait to be split. Splitting a
-// leaf without its histogram takes longer: the histograms of both children are built from rows.
+// leaf whose histogram was released takes longer, because the histograms of both children are built
+// from rows.
 const maxPoolBytes = 256 << 20
 
 func newHistogramPool(size int) *histogramPool {

@@ -48,8 +48,8 @@ func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBl
 	return blocks, nil
 }
 
-// DropRowMajor frees the row-major copy of the bins, which is as large as the bins. The next
-// Grow builds it again.
+// DropRowMajor frees the row-major copy of the bins, which takes as much memory as the bins
+// themselves. The next call of Grow builds it again.
 func (b *BinnedMatrix) DropRowMajor() {
 	b.rowMajorMutex.Lock()
 	defer b.rowMajorMutex.Unlock()

@@ -80,9 +80,9 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	}
 }
 
-// clearCells clears the cells to which a group's gradients will be added. These are cells in dst if
-// gradients are added to dst directly: if direct is true, or if the group does not use a
-// histBuffer. Otherwise they are cells in b.histograms.
+// clearCells clears the cells to which a group's gradients will be added. If direct is true or the
+// group does not use a histBuffer, gradients are added to dst directly, so these are cells of dst.
+// Otherwise, they are cells of b.histograms.
 func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, direct bool) {
 	h := &b.histograms[group.index%maxBlockGroups]
 	for _, i := range group.active {
@@ -95,8 +95,8 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 }
 
 // gather returns the words and gradients of the first rows, at most maxGatherRows. A row of block
-// has one word for each group. gather returns one column for each of the groups first … end-1. If
-// the rows are consecutive, the results are parts of block and gradients instead of copies.
+// consists of one word per group. gather returns one column for each of the groups first … end-1.
+// If the rows are consecutive, the results are not copies but parts of block and gradients.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(maxGatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
@@ -165,9 +165,8 @@ func accumulateActive(offsets []int, group *activeGroup, dst []int64, column pac
 	}
 }
 
-// accumulate2 adds gradients to the histograms of two features. byte0 and byte1 say which
-// byte of each word is the bin of the first and of the second feature. Byte 0 is the
-// lowest.
+// accumulate2 adds gradients to the histograms of two features. byte0 and byte1 are the positions
+// of their bins in each word: byte 0 is the lowest byte.
 func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int, gradients []int64) {
 	shift0, shift1 := 8*byte0&63, 8*byte1&63
 	next := 0
@@ -179,8 +178,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each word is
-// the bin of the feature. Byte 0 is the lowest.
+// accumulate1 adds gradients to the histogram of one feature. byte0 is the position of the
+// feature's bin in each word: byte 0 is the lowest byte.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0

@@ -18,8 +18,8 @@ type sparseBuilder struct {
 	used BinSet
 }
 
-// sparseThreshold returns the number of rows of a leaf below which summing the gradients of the
-// rows is faster than scanning the bins of a feature.
+// sparseThreshold returns the number of rows below which summing the gradients of a leaf's rows is
+// faster than scanning the bins of a feature.
 func sparseThreshold(bins *BinnedMatrix) int {
 	sum := 0
 	for i := range bins.Features {

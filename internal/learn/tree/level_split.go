@@ -7,9 +7,9 @@ type scoredSplit struct {
 	score float64
 }
 
-// levelScorer scores the splits of one level. The score of a split is the sum of the
-// following term over all leaves and outputs. G and H are sums of gradients and hessians,
-// L and R the two sides of the split, and λ is the L2 penalty.
+// levelScorer scores the splits of one level. The score of a split is the sum of the term below
+// over all leaves and outputs. G and H are sums of gradients and hessians, L and R stand for the
+// two sides of the split, and λ is the L2 penalty.
 //
 //	GL²/(HL+λ) + GR²/(HR+λ)
 type levelScorer struct {
@@ -35,8 +35,8 @@ type splitWorkspace struct {
 	histogram sparseHistogram
 	// missingHigh and missingLow hold differences of scores: element bin is the score of the split
 	// after bin minus the score of the split after bin-1. The sum of the elements 0 … bin is thus
-	// the gain of the split after bin. Rows with missing values are on the side of the high bins in
-	// missingHigh, and of the low bins in missingLow.
+	// the gain of the split after bin. In missingHigh, rows with missing values are on the side of
+	// the high bins; in missingLow, they are on the side of the low bins.
 	//
 	// For a categorical feature, missingHigh[bin] is the gain of separating bin from all other
 	// bins.
@@ -114,14 +114,14 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 	}
 }
 
-// defaultDirection determines the side to which a split of one numeric feature sends
-// missing values. The side is the same in all leaves of the level.
+// defaultDirection determines the side to which a split by a numeric feature sends missing values.
+// The side is the same in all leaves of the level.
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin b such that the bins 0 … b have at least half of the sample's
+	// medianBin is the first bin b such that the bins 0 … b contain at least half of the sample's
 	// hessian. If hasMissing is false, missing values in predictions go to the side with more of
-	// the hessian: to the low side if the threshold is medianBin or higher.
+	// the hessian, which is the low side if the threshold is at least medianBin.
 	medianBin int
 }
 
@@ -218,8 +218,8 @@ func (s *leafScorer) score(side int64) float64 {
 
 // addThresholdGains adds the gains of the splits after each bin to dst, as differences: dst[0] + …
 // + dst[bin] is the gain of the split after bin. start is the packed sum of the rows with missing
-// values if they are on the left of every split, and otherwise 0. If it is not 0, dst[0] includes
-// the gain of separating only these rows.
+// values if they are on the left of every split, and 0 if they are on the right. If start is not 0,
+// dst[0] includes the gain of separating only these rows.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

@@ -2,9 +2,9 @@ package tree
 
 import "math"
 
-// Direction is the direction in which the value of a tree may change when a numeric
-// feature rises and all other features stay equal. It does not apply to missing values of
-// the feature.
+// Direction is the direction in which the value of a tree may change when a numeric feature
+// increases and all other features stay the same. It does not apply to missing values of the
+// feature.
 type Direction int8
 
 // The directions of a feature.
@@ -18,10 +18,10 @@ const (
 // and h are sums of derivatives in the integer units of Scale.
 //
 // A split by a monotone feature has one side with smaller values. The mean of the values of both
-// sides is an upper bound for all later leaves on that side, and a lower bound for all later leaves
-// on the other side. Later splits thus cannot reverse the order. This is the basic method of
-// LightGBM (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce
-// monotonic constraints in regression and classification trees, 2020, section 2).
+// sides is an upper bound for all leaves that are later created on that side, and a lower bound for
+// those on the other side. Later splits therefore cannot reverse the order. This is the basic
+// method of LightGBM (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to
+// enforce monotonic constraints in regression and classification trees, 2020, section 2).
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}
@@ -29,9 +29,9 @@ var unbounded = bounds{math.Inf(-1), math.Inf(1)}
 // clamp returns the number within the bounds that is closest to the given value.
 func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
 
-// score returns twice the decrease of the loss, -(2·g·w + h·w²), if the value of the leaf changes
-// from 0 to w. w is the best value within the bounds. g and h are the sums of the leaf; h must
-// include the L2 penalty. Without bounds the result is g²/h.
+// score returns -(2·g·w + h·w²), twice the decrease of the loss when the value of the leaf changes
+// from 0 to w, where w is the best value within the bounds. g and h are the sums of the leaf; h
+// must include the L2 penalty. Without bounds, the result is g²/h.
 func (b *bounds) score(g, h float64) float64 {
 	w := b.clamp(-g / h)
 	return -(2*g + h*w) * w
@@ -42,7 +42,7 @@ func (b *bounds) score(g, h float64) float64 {
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
 	// The loop lowers end to the last bin with rows, not counting the bin of missing values. A
-	// split after this bin separates only the missing values.
+	// split after this bin separates only missing values.
 	end := last - 1
 	for end > 0 && h[end] == 0 {
 		end--
@@ -119,7 +119,7 @@ func (g *Grower) appendChildBounds(leaf *frontierLeaf) {
 }
 
 // LeafBounds returns the smallest and the largest value that a leaf of the last tree may
-// have. A limit that does not exist is infinite.
+// have. A bound that does not exist is infinite.
 func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	if g.sample.Monotone == nil {
 		return unbounded.low, unbounded.high
@@ -155,7 +155,7 @@ func (s *leafScorer) addGainsInDirection(h *sparseHistogram, start int64, direct
 
 // monotoneScore returns the score of the leaf after a split by a feature with a direction. left is
 // the packed sum of the low side. If the values of the two sides are in the wrong order, the result
-// is the score without a split.
+// is the score of the leaf without a split.
 func (s *leafScorer) monotoneScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore

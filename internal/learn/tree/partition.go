@@ -25,8 +25,8 @@ func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) (nu
 // chunkRows is the number of rows that one worker partitions at a time.
 const chunkRows = 1 << 14
 
-// partitionParallel does the same as partition on several workers. Each worker partitions
-// chunks. The front parts of all chunks are then joined, followed by their back parts.
+// partitionParallel is partition on several workers. Each worker partitions chunks of the rows. The
+// front parts of all chunks are then joined, followed by the back parts of all chunks.
 func partitionParallel(ctx context.Context, workers int, data []uint8, table *[histWidth]uint8, rows, scratch []int32) (numLeft int, err error) {
 	if workers <= 1 || len(rows) < 2*chunkRows {
 		return partition(data, table, rows, scratch), ctx.Err()

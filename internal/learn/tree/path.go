@@ -13,9 +13,9 @@ type PathWalker struct {
 // leaf. The path has the rows 0 … steps. from[f] is the bin of feature f in row 0, and to[f] its
 // bin in the last row. If they differ, the bin changes at row step[f].
 //
-// A node that splits by feature f sends all rows before step[f] to one child. It sends all rows
-// from step[f] on to the other child, or to the same child. Each node is therefore visited at most
-// once.
+// A node that splits by feature f sends all rows before step[f] to one child, and all rows from
+// step[f] on to the other or the same child. The rows that reach a node are therefore consecutive,
+// so each node is visited at most once.
 func (w *PathWalker) Walk(t *Tree, from, to []uint8, step []int32, steps int, visit func(leaf, first, last int32)) {
 	stack := append(w.stack[:0], pathNode{0, 0, int32(steps)})
 	for len(stack) > 0 {

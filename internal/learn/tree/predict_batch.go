@@ -9,8 +9,8 @@ const BatchRows = 512
 //	root    [a b c d e f g h]
 //	left    [a c f]   right  [h g e d b]
 //
-// Moving a row takes no branch that depends on the row's bin. A BatchPredictor reuses its
-// memory for every tree. It is not safe for concurrent use.
+// The code that moves a row contains no branch that depends on the row's bin. A BatchPredictor
+// reuses its memory for every tree. It is not safe for concurrent use.
 type BatchPredictor struct {
 	rows int
 	// bins holds BatchRows bins for each feature.

@@ -10,8 +10,8 @@ type Node struct {
 	// Set is the index of the set of bins that go left, or -1 if bins are
 	// compared with Threshold.
 	Set int32
-	// Threshold is the last bin that goes left. If missing values also go left,
-	// MissingBin is their bin. Otherwise MissingBin equals Threshold.
+	// Threshold is the last bin that goes left. If missing values also go left, MissingBin is their
+	// bin; otherwise it equals Threshold.
 	Threshold, MissingBin uint8
 }
 

@@ -7,8 +7,8 @@ import "slices"
 //
 // The levels are sorted by their optimal value −gradient/hessian. For a convex loss, the best left
 // side is then a prefix of the levels (Fisher 1958), so only prefixes are scored. The sort key is
-// smoothed, so that rare levels are not first or last by chance. The L2 penalty is higher than for
-// a numeric feature, because the order itself depends on the labels (Ke et al. 2017).
+// smoothed, so that rare levels do not come first or last by chance. The L2 penalty is higher than
+// for a numeric feature, because the order itself depends on the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64

@@ -41,7 +41,7 @@ type splitFinder struct {
 	total int64
 	l2    float64
 	// catL2 and catSmooth apply to a categorical feature with more than maxOneHot levels
-	// in the leaf. catL2 is added to l2. catSmooth is added to each level's hessian when
+	// in the leaf. catL2 is added to l2, and catSmooth is added to each level's hessian when the
 	// levels are sorted.
 	catL2, catSmooth float64
 	// minHessian is the smallest sum of hessians that a child may have.
@@ -53,8 +53,8 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// If a leaf has at most maxOneHot levels of a categorical feature, only one-hot splits are tried. A
-// one-hot split separates one level from all other levels.
+// maxOneHot is the largest number of levels of a categorical feature in a leaf for which only
+// one-hot splits are tried. A one-hot split separates one level from all other levels.
 const maxOneHot = 4
 
 // maxScore returns the score of a split if it is valid and above top, and otherwise top. A split is
@@ -93,9 +93,9 @@ func (s *splitFinder) leafScore() float64 {
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
-	// The first pass sends missing values to the right with the high values, the second
-	// pass to the left with the low values. Without missing values the second pass would
-	// find the same split.
+	// In the first pass, missing values go to the right with the high values; in the second pass,
+	// they go to the left with the low values. Without missing values, the second pass would find
+	// the same split.
 	params := s.gainParams(best)
 	at, left := kernel.BestSplit(h[:last], 0, &params)
 	missingLeft := false
@@ -127,16 +127,16 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultGoesLeft reports whether bins without rows in the leaf go left. They go to the side with
-// the larger hessian, or left in a tie. left is the packed sum of the left side.
+// defaultGoesLeft reports whether bins without rows in the leaf go left. Such bins go to the side
+// with the larger hessian or, in a tie, left. left is the packed sum of the left side.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)
 	return hl >= hr
 }
 
-// middleBin returns the bin in the middle of a range: bin and the empty bins after it. A threshold
-// there is far from the rows on both sides.
+// middleBin returns the middle one of bin and the empty bins that follow it. A threshold there is
+// far from the rows on both sides.
 func middleBin(h []int64, bin int) int {
 	next := bin + 1
 	for next < len(h) && h[next] == 0 {

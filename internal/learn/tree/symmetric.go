@@ -20,8 +20,8 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 }
 
 // notPassingTable returns a table for the function partition: 1 for the bins that do not pass, and
-// 0 for all other bins. The rows that do not pass move to the front, because they belong to the
-// child with the smaller number.
+// 0 for all other bins. partition moves the rows that do not pass to the front, because they belong
+// to the child with the smaller number.
 func (s *LevelSplit) notPassingTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
@@ -44,8 +44,8 @@ type SymmetricSample struct {
 	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
 	// Monotone holds the directions of the first len(Monotone) features. The other features have
-	// AnyOrder. Monotone may be nil. The grower prefers splits in these directions. The caller must
-	// correct leaf values that are in the wrong order.
+	// AnyOrder. Monotone may be nil. The grower prefers splits in these directions but does not
+	// guarantee them: the caller must correct leaf values that are in the wrong order.
 	Monotone []Direction
 }
 
@@ -65,7 +65,7 @@ func (s *SymmetricSample) direction(feature int) Direction {
 //	level 1  [ 0      | 1      ]
 //	level 2  [ 0 | 2  | 1 | 3  ]   the rows of a leaf are adjacent
 //
-// A leaf with few rows has no histogram. The gradients of its rows are summed for each
+// A leaf with few rows has no histogram. Instead, the gradients of its rows are summed for each
 // feature when splits are scored; see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
@@ -88,8 +88,8 @@ type SymmetricGrower struct {
 	workspaces []splitWorkspace // by worker
 	rowRanges  []rowRange       // by leaf
 	totals     [][]int64        // by output, then leaf
-	// slots[leaf] is the number of the leaf's histogram. It is negative if the leaf has none,
-	// because it has fewer than sparseRows rows. assigned is the number of histograms in use.
+	// slots[leaf] is the number of the leaf's histogram. A leaf with fewer than sparseRows rows has
+	// no histogram, and its number is negative. assigned is the number of histograms in use.
 	sparseRows int
 	slots      []int32
 	assigned   int32
@@ -172,8 +172,8 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 }
 
 // A tree uses packed feature groups if the number of all features is at most packThreshold times
-// the number of features that the tree may use. If the tree may use fewer features, the packed
-// words are not worth their memory, which is one byte for each row and feature.
+// the number of features that the tree may use. If the tree may use only a smaller fraction of the
+// features, the packed words are not worth their memory, which is one byte per row and feature.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.

@@ -4,7 +4,7 @@ package workspace
 import "sync"
 
 // Pool holds workspaces that are not in use. Fitters that share a pool hold a workspace only during
-// a step, so there are only as many workspaces as concurrent steps. Unlike a sync.Pool, a Pool
+// a step, so there are at most as many workspaces as concurrent steps. Unlike a sync.Pool, a Pool
 // never drops a workspace. The zero value is ready to use. It is safe for concurrent use.
 type Pool[T any] struct {
 	mu   sync.Mutex
