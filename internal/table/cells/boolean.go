@@ -12,8 +12,8 @@ var booleanForms = [...][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, 
 // booleanPairs are the pairs of words, in lower case, that make a column boolean.
 var booleanPairs = booleanForms[:5]
 
-// AreBooleans reports whether texts are the two words of a pair such as yes and no, in upper or
-// lower case, and nothing else. Both words must occur.
+// AreBooleans reports whether texts consist of exactly the two words of a pair such as yes and no,
+// in upper or lower case. Both words must occur.
 func AreBooleans(texts iter.Seq[string]) bool {
 	return slices.ContainsFunc(booleanPairs, func(pair [2]string) bool {
 		seen := [2]bool{}

@@ -1,7 +1,7 @@
 package cells
 
-// DateTime is a point in local time. Time zones are ignored: what people do at nine o'clock depends
-// on their local time.
+// DateTime is a point in local time. Time zones are ignored, because people's behaviour depends on
+// their local time.
 type DateTime struct {
 	Day  int     // days since 1 January 1970; 0 if there is only a time of day
 	Hour float64 // hours since midnight, with a fraction
@@ -25,8 +25,8 @@ type dateParser struct {
 	ok       bool
 	// yearFirst is set if the date begins with a year of two digits, as in 06-01-02.
 	yearFirst bool
-	// hour is the time of day in hours since midnight, if it comes before the year, as in the
-	// output of Unix date. hasHour is set in this case.
+	// hour is the time of day in hours since midnight if it precedes the year, as in the output of
+	// Unix date. hasHour is set only in this case.
 	hour    float64
 	hasHour bool
 	zone    []byte // the text of the zone after the time of day; nil if there is none
@@ -41,7 +41,7 @@ type dateParser struct {
 // dayFirstResult is the second result of parsing a date such as 1/2/2006 in ParseBothOrders: the
 // date with the day first.
 type dayFirstResult struct {
-	isKnown     bool // the cell has such a date; otherwise the other fields are not set
+	isKnown     bool // whether the cell contains such a date; if not, the other fields are not set
 	day         int  // DateTime.Day
 	byMonth, ok bool // whether the date is valid with the month first, and with the day first
 }
@@ -69,10 +69,10 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	return p.parse()
 }
 
-// ParseBothOrders is like ParseDateTime, but reads a date such as 1/2/2006 in both orders: month
-// has the month first, and day has the day first. byMonth and byDay report whether the cell is
-// valid in each order; month or day is undefined if it is not. For any other cell, both results are
-// the same.
+// ParseBothOrders is like ParseDateTime, but reads a date such as 1/2/2006 in both orders: with the
+// month first for the result month, and with the day first for the result day. byMonth and byDay
+// report whether the cell is valid in the respective order; if it is not, month or day is
+// undefined. For any other cell, the results are the same in both orders.
 func ParseBothOrders(cell []byte) (month, day DateTime, byMonth, byDay bool) {
 	p, other := newDateParser(cell, false), dayFirstResult{}
 	p.otherOrder = &other
@@ -201,9 +201,9 @@ func (p *dateParser) parseDate() int {
 	return p.epochDay(third, first, second)
 }
 
-// fullYear returns the year from 1930 to 2029 with the given last two digits. Most such dates come
-// from spreadsheets, which use this range. The range of POSIX, 1969 to 2068, would move some
-// birthdays into the future.
+// fullYear returns the year from 1930 to 2029 with the given last two digits. Most dates with a
+// two-digit year come from spreadsheets, which use this range. The range of POSIX, 1969 to 2068,
+// would move some birthdays into the future.
 func fullYear(lastDigits int) int {
 	if lastDigits < 30 {
 		return lastDigits + 2000

@@ -13,8 +13,8 @@ type DateFormat struct {
 }
 
 // Parse parses a cell as a date, a time of day or both; see ParseDateTime. If PerDay is not 0, it
-// parses a Unix time: a positive number whose date is before the year 3000. It returns false for 0
-// and negative numbers, because programs write 0 or -1 if a time is missing.
+// parses a Unix time: a positive number whose date is before the year 3000. For 0 and negative
+// numbers, ok is false, because programs write 0 or -1 if a time is missing.
 func (f DateFormat) Parse(cell []byte) (parsed DateTime, ok bool) {
 	if f.PerDay > 0 {
 		return f.ParseNumber(NumberOrNaN(cell))

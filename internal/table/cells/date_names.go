@@ -75,8 +75,8 @@ func (p *dateParser) parseName(numbers map[string]int) int {
 }
 
 // lowerWord copies the word at the start of the unread text to dst, in lower case, and returns its
-// length, or 0 if it does not fit. A word has letters of ASCII and characters from U+00C0 to
-// U+00FF, whose first byte in UTF-8 is latinLead.
+// length, or 0 if the word does not fit. A word consists of ASCII letters and of characters from
+// U+00C0 to U+00FF, whose first byte in UTF-8 is latinLead.
 func (p *dateParser) lowerWord(dst []byte) (n int) {
 	const latinLead = 0xC3
 	for n < len(p.rest) {

@@ -3,8 +3,8 @@ package cells
 import "math"
 
 // RoundToInt32 returns the integer nearest to y. The magnitude of y must be below 2^31; the result
-// for NaN is undefined. RoundToInt32 adds 3·2^51. A float64 of this size has no bits for a
-// fraction, so the sum is an integer, whose lowest 32 bits are the result.
+// for NaN is undefined. RoundToInt32 adds 3·2^51 to y. A float64 of this size has no bits for a
+// fraction, so the sum is rounded to an integer, and its lowest 32 bits are the result.
 func RoundToInt32(y float64) int32 { return int32(math.Float64bits(y + 3<<51)) }
 
 // Decimal is the number k / 10^e. The upper 28 bits hold k, the lower 4 hold e.
@@ -29,9 +29,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents is indexed by the exponent bits of a float64. An element is the largest e for
-// which every float64 with these bits, multiplied by 10^e, is below 2^27. If a number has an exact
-// Decimal, it is k / 10^e with this e.
+// decimalExponents maps the exponent bits of a float64 to the largest e ≤ MaxDecimalDigits such
+// that |x|·10^e < 2^27 for every x with these exponent bits, or to 255 if no e ≥ 0 is small enough.
+// Any x that a Decimal represents exactly equals k / 10^e for this e and some integer k.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

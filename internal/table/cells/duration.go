@@ -2,7 +2,7 @@ package cells
 
 import "bytes"
 
-// DurationUnit is the unit of durations. A number with this unit, such as 5 h, is a duration, too.
+// DurationUnit is the unit of durations. A number with this unit, such as 5 h, is also a duration.
 const DurationUnit = "h"
 
 // maxDurationDigits is the maximum number of digits of each number in a duration.
@@ -124,8 +124,8 @@ func (p *dateParser) parseISODuration() (hours float64) {
 		if !p.ok {
 			return 0
 		}
-		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
-		// different result.
+		// The conversion prevents a fused multiply-add, which would slightly change the result on
+		// arm64.
 		hours, last, p.rest = hours+float64(number*isoHours[unit]), unit, p.rest[1:]
 	}
 	return hours

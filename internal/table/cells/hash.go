@@ -13,8 +13,8 @@ func HashNumber(value float64) uint64 { return Mix64(math.Float64bits(value + 0)
 const maxShortText = 7
 
 // Hash returns a 64-bit hash of a text. It packs a short text into one word and mixes
-// this word. It reads a longer text eight bytes at a time, with 128-bit multiplications
-// as in wyhash (Wang Yi, 2019); the last eight bytes may overlap the bytes before them.
+// this word. It hashes a longer text eight bytes at a time, with 128-bit multiplications as in
+// wyhash (Wang Yi, 2019). The last eight bytes may overlap the previous ones.
 func Hash(text []byte) uint64 {
 	n := len(text)
 	if n <= maxShortText {
@@ -30,7 +30,7 @@ func Hash(text []byte) uint64 {
 	return Mix64(high ^ low)
 }
 
-// EqualHashed reports whether two texts with the same hash are equal. If they are short, it
+// EqualHashed reports whether two texts with the same hash are equal. If the texts are short, it
 // compares only their lengths, because different short texts have different hashes.
 func EqualHashed(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))

@@ -9,8 +9,8 @@ import (
 const ItemSeparators = ";|,"
 
 // VisitItems calls visit with each item of a list in a cell, such as C++;SQL. The item shares the
-// cell's memory. The separator is one of ItemSeparators. A separator between quotes does not end an
-// item. Empty items are left out.
+// cell's memory. separator is one of ItemSeparators; between quotes, it does not end an item. Empty
+// items are left out.
 //
 // White space and quotes around an item, and square or curly brackets around a list, are removed,
 // as in ["a", "b"] and {a,b}. Brackets at the ends of an item without quotes are removed, too, if
@@ -36,8 +36,9 @@ func withoutBrackets(list []byte) []byte {
 type itemList struct {
 	rest      []byte
 	separator byte
-	// unclosed holds the kinds of quotes that are known not to be closed. Otherwise, next would search
-	// for the closing quote of each such quote up to the end of the cell, in quadratic time.
+	// unclosed holds the kinds of quotes that are known not to be closed. Without it, next would
+	// search up to the end of the cell for the closing quote of each such quote, which takes
+	// quadratic time.
 	unclosed string
 }
 

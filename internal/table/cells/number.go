@@ -31,10 +31,11 @@ var nullTexts = map[string]bool{
 
 const maxNullLen = 9
 
-// Classify returns the kind of a cell, and its value if it is a number, otherwise NaN.
+// Classify returns the kind of a cell and, if the cell is a number, its value; otherwise value is
+// NaN.
 //
 // White space around a number is ignored. A number is decimal and has an optional sign, fraction
-// and exponent. A number that is too large for a float64 is Null, as infinity is.
+// and exponent. A number that is too large for a float64 is Null, like infinity.
 func Classify(cell []byte) (kind ValueKind, value float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = Trim(cell)
@@ -124,9 +125,9 @@ type powerOf5 struct {
 // returns false if b is not a number.
 //
 // In most cells, the digits make an integer below 2⁵³, and the power of ten is at most 10²². Both
-// are exact, so one division or multiplication rounds only once (Clinger, How to read floating
-// point numbers accurately, 1990). Numbers with more digits are converted by DivideByPowerOf10, all
-// others by strconv.
+// are exact in float64, so a single division or multiplication rounds only once (Clinger, How to
+// read floating point numbers accurately, 1990). Numbers with more digits are converted by
+// DivideByPowerOf10, all others by strconv.
 func ParseNumber(b []byte) (value float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -171,8 +172,8 @@ func ParseNumber(b []byte) (value float64, ok bool) {
 }
 
 // parseDigits parses the digits that start at b[i]. For each digit d, number becomes
-// 10·number + d. It returns the new number, which overflows after 19 digits, and the
-// offset after the digits.
+// 10·number + d. It returns the new number, which overflows after 19 digits, and the offset just
+// past the digits.
 func parseDigits(b []byte, i int, number uint64) (appended uint64, end int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:]) ^ ASCIIZeros
@@ -193,9 +194,10 @@ func parseDigits(b []byte, i int, number uint64) (appended uint64, end int) {
 //
 // The mantissa and 5ᵏ are shifted until their highest bits are set, and then divided. The quotient
 // has at least 62 bits, more than a float64 holds. If there is a remainder, the last bit of the
-// quotient is set, so that the quotient rounds like the exact one. Multiplying by the inverse of 5ᵏ
-// is faster than dividing, but the quotient may be one too low. The division is done only if this
-// error could change the rounded result (Lemire, Number parsing at a gigabyte per second, 2021).
+// quotient is set, so that it is rounded like the exact quotient. Instead of dividing, it is faster
+// to multiply by the inverse of 5ᵏ, but the quotient may then be one too low. The division is
+// therefore done only if this error could change the rounded result (Lemire, Number parsing at a
+// gigabyte per second, 2021).
 func DivideByPowerOf10(mantissa uint64, k int) float64 {
 	by, left := &powersOf5[k], bits.LeadingZeros64(mantissa)
 	quotient, _ := bits.Mul64(mantissa<<left, by.inverse)
@@ -245,7 +247,7 @@ func parseExponent(b []byte) (exponent int, ok bool) {
 
 func parseWithStrconv(b []byte) (value float64, ok bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
-	// The only possible error is strconv.ErrRange, because the syntax was checked.
+	// The only possible error is strconv.ErrRange, because the syntax has been checked.
 	value, _ = strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
 	return value, true
 }
@@ -266,10 +268,10 @@ func DigitsFitFloat64(text string) bool {
 }
 
 // LabelMeansMissing reports whether a label probably stands for a missing label, such as NA. It
-// returns false for none, inf and a minus sign, because they are names of classes in many files.
+// returns false for none, inf and a minus sign, because these are names of classes in many files.
 //
-// Some texts for which it returns true are not in nullTexts. They must not be added there: models
-// that were trained earlier would then predict other classes for cells with these texts.
+// Some texts for which it returns true are not in nullTexts. They must not be added there, because
+// models that were trained earlier would then predict other classes for cells with these texts.
 func LabelMeansMissing(label string) bool {
 	switch strings.TrimSpace(label) {
 	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports

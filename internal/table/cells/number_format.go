@@ -11,12 +11,13 @@ import (
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s. Numbers
-	// without a unit, or with a unit of the same meaning (see [CanonicalUnit]), are accepted, too.
-	// The unit h also accepts days, minutes and seconds; the unit year accepts months. Scores such
-	// as 72.1/100 have the unit /100, which accepts only scores with this maximum.
+	// without a unit, and numbers with a unit of the same meaning (see [CanonicalUnit]), are also
+	// accepted. If Unit is h, days, minutes and seconds are accepted, too; if it is year, months
+	// are. For scores such as 72.1/100, Unit is /100, and only scores with this maximum are
+	// accepted.
 	Unit string
-	// DecimalComma is set if a comma separates the decimals. Points may then separate the
-	// thousands; otherwise commas may. Apostrophes and narrow spaces always may.
+	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate the
+	// thousands; if not, commas may. In both cases, apostrophes and narrow spaces may, too.
 	DecimalComma bool
 	// Grouped is set if some numbers of the column have a comma or a point between thousands. It
 	// does not change how numbers are parsed.
@@ -68,7 +69,7 @@ const (
 // decimalComma is set if a comma separates the decimals. The unit is the currency or the text after
 // the digits, in lower case and without a plural s. These rules apply:
 //
-//   - A mark such as ~ before the number is ignored, and so are footnote marks; see [TrimFootnoteMarks].
+//   - A mark such as ~ before the number and footnote marks are ignored; see [TrimFootnoteMarks].
 //   - A power of ten, an error or a total may follow the digits; see [parseNumberTail]. The unit of a score such
 //     as 72.1/100 is /100, and the score is at most the total.
 //   - A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h; see [parseDuration]. An
@@ -93,7 +94,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 }
 
 // parseNumberWithUnit parses an amount that is not a duration. inParentheses is set if the amount
-// was in parentheses, which mean minus; cell does not include them.
+// was in parentheses, which mean minus. cell does not include the parentheses.
 func parseNumberWithUnit(cell []byte, decimalComma, inParentheses bool) (value float64, unit string, ok bool) {
 	begin := bytes.IndexAny(cell, "0123456789")
 	if begin < 0 {
@@ -139,7 +140,7 @@ func parseNumberWithUnit(cell []byte, decimalComma, inParentheses bool) (value f
 }
 
 // parsePrefix parses the text before the digits: a sign and a currency symbol or code, in either
-// order. It does not accept other letters, because codes such as A17 start with letters.
+// order. Other letters are not accepted, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	text, negative = cutSign(text)
 	currency := trimSpaces(text)
@@ -154,8 +155,9 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	return negative, string(currency), len(currency) <= 5 && unicode.Is(unicode.Sc, symbol)
 }
 
-// currencyCodes are the codes that may be before a number, as in USD 1,200. A space or a point
-// must follow the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
+// currencyCodes are the codes that may be before a number, as in USD 1,200. The code must be
+// followed by a space or a point, because rs1200 is the name of a gene variant and INR-7 may be a
+// product code.
 var currencyCodes = map[string]bool{
 	"Rs.": true, "Rs": true, "INR": true, "USD": true, "EUR": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true,
 	"AUD": true, "CAD": true, "NZD": true, "SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true,
@@ -167,9 +169,9 @@ const (
 	enDash    = "\u2013"
 )
 
-// cutSign removes a sign from the beginning or the end of the text before the digits of a number.
-// It may also remove spaces before the text, but not those between a currency and the digits. A
-// minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+// cutSign removes a sign from the beginning or the end of text, which precedes the digits of a
+// number. It may also remove spaces at the beginning, but not those between a currency and the
+// digits. A minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
 func cutSign(text []byte) (rest []byte, negative bool) {
 	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
 		return rest, true
@@ -224,8 +226,9 @@ func parseSuffix(text []byte, mayHaveScale bool) (scale float64, unit string, ok
 
 // parseDigitGroups parses a number whose digits may be in groups; see [digitGroups]. The argument
 // point is the decimal separator, '.' or ','. The first group must not begin with 0: in 0,250, the
-// comma does not separate thousands. With a decimal comma, an exponent may follow a number without
-// groups, as in 1,23E+05. With a decimal point, such a number is plain; see [Classify].
+// comma does not separate thousands. If the decimal separator is a comma, an exponent may follow a
+// number without groups, as in 1,23E+05. With a decimal point, such a number would be a plain
+// number; see [Classify].
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte
 	var groups digitGroups
@@ -259,10 +262,10 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	return ParseNumber(digits[:n])
 }
 
-// digitGroups checks the groups of digits of a number. All groups have three digits; only the first
-// may have fewer. All separators of a number are the same. In Indian numbers such as 12,34,567,
-// separated by commas, the last group has three digits and the other groups have two; the first may
-// have one.
+// digitGroups checks the groups of digits of a number. Each group has three digits, but the first
+// may have fewer. All separators of a number must be the same. In Indian numbers such as 12,34,567,
+// which have commas, the last group has three digits and the other groups have two, but the first
+// may have one.
 type digitGroups struct {
 	size          int // number of digits of the current group
 	count         int // number of groups before it
@@ -296,8 +299,8 @@ func (g *digitGroups) isLastValid() bool { return g.count == 0 || g.size == 3 }
 
 // isThousandsSeparator reports whether a character is a comma, a point, an apostrophe, or a space that
 // does not break a line. Each of them separates thousands in some numbers; a comma or a point may instead
-// be the decimal separator. An ordinary space is not accepted, because two numbers may be next to each
-// other in a cell.
+// be the decimal separator. An ordinary space is not accepted, because it may separate two numbers
+// in a cell.
 func isThousandsSeparator(char rune) bool {
 	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // FoldSpelling maps texts that look alike to the same text: texts that differ only in case, in
-// surrounding spaces, in the composition of characters such as é, or in characters without a width.
+// surrounding spaces, in the composition of characters such as é, or in zero-width characters.
 func FoldSpelling(text string) string { return FoldCase(VisibleText(text)) }
 
 // EqualSpelling reports whether [FoldSpelling] maps two texts to the same text.
 func EqualSpelling(a, b string) bool { return a == b || FoldSpelling(a) == FoldSpelling(b) }
 
 // VisibleText maps texts that look the same to the same text: texts that differ only in the
-// composition of characters such as é, or in characters without a width.
+// composition of characters such as é, or in zero-width characters.
 func VisibleText(text string) string {
 	if isASCII(text) {
 		return text
@@ -41,8 +41,9 @@ func isASCII(text string) bool {
 	return true
 }
 
-// dropInvisible returns -1, with which strings.Map drops a character, for a character without a
-// width, such as a byte order mark within a text. It returns any other character unchanged.
+// dropInvisible is a mapping for strings.Map. It returns -1, which drops the character, for a
+// zero-width character, such as a byte order mark within a text, and returns any other character
+// unchanged.
 func dropInvisible(char rune) rune {
 	switch char {
 	case '\u200B', '\u200C', '\u200D', '\u2060', '\uFEFF':
@@ -51,8 +52,8 @@ func dropInvisible(char rune) rune {
 	return char
 }
 
-// FoldLabel is like [FoldSpelling], but also ignores a point at the end, and returns the same text
-// for all forms of a number, such as "1", "1.0" and "1,0".
+// FoldLabel is like [FoldSpelling], but also ignores a point at the end and maps all forms of a
+// number, such as "1", "1.0" and "1,0", to the same text.
 func FoldLabel(label string) string {
 	folded := FoldSpelling(label)
 	number := folded

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// numberTail describes the text after the first number of a cell, if this text has another number.
+// numberTail describes the text after the first number of a cell if this text contains another
+// number.
 type numberTail struct {
 	at     int    // the offset after the first number
 	power  int    // the exponent of a power of ten; 0 if there is none
@@ -25,8 +26,8 @@ const (
 //	5.2×10^9/L  5.2 x 10^9  5.2*10⁹  a power of ten
 //	72.1/100  42 of 100  4 out of 5  the largest possible score
 //
-// A total from 1900 to 2099 is a year rather than a score. parseNumberTail returns false if the number is
-// followed by something else.
+// A total between 1900 and 2099 is not accepted, because it is a year rather than a score.
+// parseNumberTail returns false if anything else follows the number.
 func parseNumberTail(text []byte) (t numberTail, ok bool) {
 	t.at = numberEnd(text)
 	rest := bytes.TrimLeftFunc(text[t.at:], isCellSpace)
@@ -57,9 +58,9 @@ func parseNumberTail(text []byte) (t numberTail, ok bool) {
 }
 
 // apply returns the number and the unit of the whole cell: 72.1 and /100 for 72.1/100, and 5.2e9
-// and /L for 5.2×10^9/L. value is the number before the tail. currency is the text before this
-// number, and unit the text after the tail. apply returns false for a score that is negative, has a
-// currency, or is above its total.
+// and /L for 5.2×10^9/L. value is the number before the tail, currency is the text before this
+// number, and unit is the text after the tail. apply returns false for a score that is negative,
+// has a currency, or is above its total.
 func (t *numberTail) apply(value float64, currency, unit string) (number float64, unitWithTotal string, ok bool) {
 	switch {
 	case t.total > 0:
@@ -76,7 +77,8 @@ func (t *numberTail) apply(value float64, currency, unit string) (number float64
 	return value, currency + unit, true
 }
 
-// numberEnd returns the offset after the number at the start of text, which begins with a digit.
+// numberEnd returns the offset just past the number at the start of text, which begins with a
+// digit.
 func numberEnd(text []byte) (end int) {
 	for i := 0; i < len(text); {
 		char, size := utf8.DecodeRune(text[i:])

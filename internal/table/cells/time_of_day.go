@@ -19,8 +19,8 @@ func (p *dateParser) atTimeOfDay() bool {
 }
 
 // otherTimeSeparator returns the separator of a time of day such as 18.00.00 or 09h25, or 0 if the
-// unread text is not such a time. With points, the seconds must be 00 and the minutes must not be
-// 01 to 12, because 18.10.05 may be a date.
+// unread text is not such a time. If the separators are points, the seconds must be 00 and the
+// minutes must not be between 01 and 12, because 18.10.05 may be a date.
 func (p *dateParser) otherTimeSeparator() byte {
 	hour := countDigits(p.rest[:min(len(p.rest), 3)])
 	if rest := p.rest[hour:]; hour == 1 || hour == 2 {
@@ -118,8 +118,8 @@ func (p *dateParser) parseTimeOfDay() float64 {
 }
 
 // skipTimeSeparator skips the separator before the minute or the second of a time of day. It
-// returns false if no minute or second can follow. isBeforeMinute is false before the second, which
-// may be missing.
+// returns false if no minute or second can follow. isBeforeMinute is true before the minute, and
+// false before the second, which may be missing.
 func (p *dateParser) skipTimeSeparator(isBeforeMinute bool) bool {
 	if p.timeSeparator != 0 {
 		return p.skipByte(p.timeSeparator)

@@ -16,8 +16,9 @@ const (
 )
 
 // Tokenize calls visit with each word of a text, in lower case. The word is valid until visit
-// returns. A word is a run of letters and digits. A run with one change between letters and digits,
-// such as C85 or 3rd, is two words. In scripts without spaces, each character is a word.
+// returns. A word is a run of letters and digits. A run that changes once between letters and
+// digits, such as C85 or 3rd, counts as two words. In scripts without spaces, each character is a
+// word.
 func (p *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 	if isHexID(cell) {
 		return

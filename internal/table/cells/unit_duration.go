@@ -35,9 +35,9 @@ func indexTimeUnits(units []timeUnit, names ...string) map[string]timeUnit {
 }
 
 // unitFactor returns the factor that converts numbers from one unit to another, such as 1/60 from
-// min to h. It converts only units that mean the same, units of durations to [DurationUnit] or
-// [YearUnit], and numbers without a unit, whose factor is 1. But it does not convert a number
-// without a unit to a score, such as 5 to 5/10. It returns false if it cannot convert the numbers.
+// min to h. Conversions are possible between units that mean the same, from units of durations to
+// [DurationUnit] or [YearUnit], and from numbers without a unit, with the factor 1, to any unit
+// except the unit of scores: 5 is not 5/10. ok is false if the numbers cannot be converted.
 func unitFactor(from, to string) (factor float64, ok bool) {
 	if from == "" && !IsDenominator(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
@@ -70,8 +70,8 @@ func CanConvertUnit(from, to string) bool {
 //	3h 36m  3h36m  75m16s  2 d 4 h  3 h 54 min  1 hour, 5 minutes and 2.5 seconds  3 Std. 5 Min.   hours
 //	56y 1m  56 years 1 month                                                                     years
 //
-// A unit of one letter is in lower case. A single number with a unit, such as 5 m, is not a duration,
-// because m may mean metres.
+// A one-letter unit must be in lower case. A single number with a unit, such as 5 m, is not a
+// duration, because m may mean metres.
 func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	p := &dateParser{rest: cell, ok: true}
 	sign := p.parseSign()
@@ -97,8 +97,8 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 		}
 		part, found := parts[name]
 		p.failUnless(found && part.rank > last.rank && (count == 0 || part.limit > 0 && whole < part.limit))
-		// The conversion prevents a fused multiply-add, with which arm64 would get a slightly
-		// different result.
+		// The conversion prevents a fused multiply-add, which would slightly change the result on
+		// arm64.
 		value, last, count = value+float64(number*part.factor), part, count+1
 	}
 	unit = DurationUnit
@@ -109,7 +109,7 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 }
 
 // mayBeCompoundDuration reports whether a text begins with a digit and has another digit after a
-// letter. For most cells of a table, the result is false, and they are not parsed further.
+// letter. For most cells of a table, the result is false, so that they need not be parsed further.
 func mayBeCompoundDuration(text []byte) bool {
 	if len(text) == 0 || text[0]-'0' > 9 {
 		return false
@@ -137,8 +137,9 @@ func (p *dateParser) skipDurationSeparator() {
 	p.skipByte(' ')
 }
 
-// parseUnitName parses the letters of a unit, and a point after more than one letter. It returns
-// the letters in lower case. It returns "" if there are none, or only a capital letter.
+// parseUnitName parses the letters of a unit and, if there is more than one letter, an optional
+// point. It returns the letters in lower case, or "" if there are no letters or only a single
+// capital letter.
 func (p *dateParser) parseUnitName() string {
 	n := 0
 	for n < len(p.rest) && isLetter(p.rest[n]) {

@@ -7,8 +7,8 @@ import (
 
 // TimeZone returns the zone after the time of day in a cell: Z for UTC, an offset such as -05:00,
 // or letters such as EST. zone is "" if the time of day has no zone. hasTime is false if the cell
-// has no time of day, or cannot be parsed in the format. The format must not be that of a column of
-// Unix times.
+// contains no time of day or cannot be parsed in the format. The format must not be that of a
+// column of Unix times.
 func TimeZone(cell []byte, format DateFormat) (zone string, hasTime bool) {
 	p := newDateParser(cell, format.DayFirst)
 	p.yearFirst = format.YearFirst
@@ -32,8 +32,9 @@ func TimeZone(cell []byte, format DateFormat) (zone string, hasTime bool) {
 	return zone, true
 }
 
-// UTCOffset returns the offset from UTC after the time of day in a cell that ParseDateTime can parse. It
-// returns false if there is none, or only letters such as EST, whose offset is not certain.
+// UTCOffset returns the offset from UTC after the time of day in a cell that ParseDateTime can
+// parse. ok is false if there is no offset, or only letters such as EST, whose offset is not
+// certain.
 func UTCOffset(cell []byte, format DateFormat) (offset time.Duration, ok bool) {
 	zone, _ := TimeZone(cell, format)
 	if zone == "Z" {

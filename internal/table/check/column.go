@@ -10,7 +10,8 @@ import (
 
 // Options configure Column.
 type Options struct {
-	// Blind is set for a column of a file without a label. Some checks are only for training files.
+	// Blind is set for a column of a blind file, which has no label. Some checks apply only to
+	// training files.
 	Blind bool
 	// Unused is set if no feature is made from the column.
 	Unused bool
@@ -18,8 +19,8 @@ type Options struct {
 	FormatLine func(line int) string
 }
 
-// Column checks the values of a column and how they are read. It returns the warnings without the
-// name and the position of the column.
+// Column checks the values of a column and how they are read. The returned warnings lack the name
+// and the position of the column.
 func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []csvfile.Warning {
 	c := &columnChecker{stats: t, inferred: inferred, opts: opts}
 	c.warnStrayTexts()

@@ -25,8 +25,8 @@ type cellPattern struct {
 
 func (p *cellPattern) isDate() bool { return float64(p.dates) >= minDatesPerPattern*float64(p.Rows) }
 
-// warnMixedDates warns about a column that has dates but is read as texts, because the formats of
-// its cells differ too much.
+// warnMixedDates warns about a column that contains dates but is read as texts, because the formats
+// of its cells differ too much.
 func (c *columnChecker) warnMixedDates() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText {
@@ -51,8 +51,8 @@ func (c *columnChecker) warnMixedDates() {
 }
 
 // findMixedDates returns the first cell of the most frequent pattern of dates, and the first cell
-// of the most frequent other pattern. date is nil if few of the texts are dates, and other is nil
-// if there is only one pattern.
+// of the most frequent other pattern. date is nil if only few of the texts are dates, and other is
+// nil if there is only one pattern.
 func findMixedDates(texts []columnstats.Value) (date, other *columnstats.Value) {
 	rows, dates := 0, 0
 	patterns := map[string]*cellPattern{}
@@ -141,8 +141,8 @@ func patternOf(cell string) string {
 // ASCII.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
-// warnTextsAmongDates warns about cells of a column of dates or times if they are not dates or
-// times. Dates in the other order of day and month are left to warnDateOrder.
+// warnTextsAmongDates warns about cells in a column of dates or times that are not dates or times.
+// Dates with day and month in the other order are left to warnDateOrder.
 func (c *columnChecker) warnTextsAmongDates() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {
@@ -180,7 +180,7 @@ func (c *columnChecker) warnTextsAmongDates() {
 }
 
 // isDate reports whether a cell of a column of dates or times is a date or time. In a column of
-// Unix times, it also returns true for 0 and -1, with which programs mark a missing time.
+// Unix times, it also returns true for 0 and -1, by which programs mark a missing time.
 func (c *columnChecker) isDate(one *columnstats.Value) bool {
 	if _, ok := c.inferred.DateFormat().Parse([]byte(one.Text)); ok {
 		return true
@@ -197,8 +197,8 @@ const (
 	minCompactDateTexts = 5    // smallest number of different dates
 )
 
-// warnCompactDates warns about a training column of numbers such as 10142018 that are probably
-// dates: day and month, then the year. Such numbers are not read as dates.
+// warnCompactDates warns about a training column of numbers such as 10142018, which are probably
+// dates (day and month, then the year) but are not read as dates.
 func (c *columnChecker) warnCompactDates() {
 	if form := c.inferred.Form; c.opts.Blind || form != inference.FormNumeric && form != inference.FormCategory {
 		return
@@ -255,8 +255,8 @@ func (c *columnChecker) warnYearFirst() {
 	}
 }
 
-// warnDateOrder warns about a column of dates if it is not known whether the day is first, or
-// if some dates are in another order than most.
+// warnDateOrder warns about a column of dates if it is unknown whether the day comes first, or if
+// the order of some dates differs from that of most.
 func (c *columnChecker) warnDateOrder() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate || c.opts.Blind {

@@ -19,19 +19,20 @@ const (
 	// with fewer rows is hard to learn, and its scores are uncertain.
 	AdvisedClassRows = 25
 
-	// MaxUnconfirmedNumbers is the largest number of distinct numbers that may be classes of a
-	// label without the user's confirmation. More are probably a quantity.
+	// MaxUnconfirmedNumbers is the largest number of distinct numbers in a label that are accepted
+	// as classes without the user's confirmation. If there are more, the label is probably a
+	// quantity.
 	MaxUnconfirmedNumbers = 50
 
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
 	manyNumbers = 20    // more distinct numbers may be a quantity
 
-	minMeasurementRows = 5 // with fewer rows for each number, many numbers with decimals are a quantity
+	minMeasurementRows = 5 // with fewer rows per number, many numbers with decimals are a quantity
 )
 
 // LabelDefect returns the code and the message of a defect if the texts of the label cannot be
-// classes. Without a defect, code is empty. If complete is not set, further rows may follow;
-// LabelDefect then reports only defects that these rows cannot correct.
+// classes. If there is no defect, code is empty. If complete is false, further rows may follow;
+// LabelDefect then reports only defects that further rows cannot correct.
 func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	filled := t.NonBlank()
 	n, _ := t.DistinctCount()
@@ -49,9 +50,9 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 }
 
 // areMeasurements reports whether the label's n distinct texts in the given number of rows are
-// numbers that measure something. They must be too many, and in too few rows, to be classes. Some
-// must have decimals or separators, because plain integers may be codes of classes. Numbers for
-// which lookLikeCodes returns true may be codes, too.
+// numbers that measure something. This requires that there are too many numbers, each in too few
+// rows, for classes. It also requires that some of them have decimals or separators, because plain
+// integers may be codes of classes, and that lookLikeCodes returns false.
 func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
 		return false
@@ -60,8 +61,8 @@ func areMeasurements(t *columnstats.Column, n, rows int) bool {
 }
 
 // lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91. All
-// must have the same number of decimals, at least two. Some, but not all, must end in 0. Programs
-// that write numbers omit such a 0.
+// must have the same number of decimals, at least two. Some, but not all, must end in 0: programs
+// omit such a 0 when they write numbers.
 func lookLikeCodes(values []columnstats.Value) bool {
 	length, zeros := -1, 0
 	for i := range values {
@@ -122,8 +123,8 @@ func (c *classChecker) warnAt(line int, code, format string, args ...any) {
 	c.warnings = append(c.warnings, csvfile.Warning{Code: code, Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-// warnSmallClasses warns about classes with few rows. If there are many, it adds one
-// warning for all.
+// warnSmallClasses warns about classes with few rows. If there are many such classes, it adds one
+// warning for all of them.
 func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	const many = 3
 	small := slices.DeleteFunc(slices.Clone(list), func(one columnstats.Value) bool { return one.Rows >= AdvisedClassRows })
@@ -142,8 +143,8 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 }
 
 // warnSimilarClasses warns about classes whose names differ only in spelling, once for all spellings of
-// a name. If all classes are booleans, words and numbers with the same meaning, such as true and 1, are
-// spellings of one name.
+// a name. If all classes are booleans, words and numbers with the same meaning, such as true and 1,
+// count as spellings of one name.
 func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 	areBooleans := haveOnlyBooleans(list)
 	spellings := make(map[string][]string, len(list)) // the spellings of each folded name
@@ -169,13 +170,14 @@ func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
 	}
 }
 
-// unknownLabels are labels, in lower case, that in many files mean that the label is not known.
+// unknownLabels are texts, in lower case, that in many files mean that the label is unknown.
 var unknownLabels = []string{"unknown", "unbekannt", "k.a.", "missing", "not available", "-"}
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. A model would predict such a class like any other. A minus sign beside
-// a class such as + or ++ is not reported. If there are only two classes, a word such as unknown is
-// the opposite of the other class, so only texts that mean missing in most programs are reported.
+// about spaces around names. A model would predict such a class like any other. A minus sign is not
+// reported if there is a class such as + or ++. If there are only two classes, a word such as
+// unknown is probably the opposite of the other class, so only texts that mean a missing value in
+// most programs are reported.
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	isSign := slices.ContainsFunc(list, func(one columnstats.Value) bool { return strings.HasPrefix(strings.TrimSpace(one.Text), "+") })

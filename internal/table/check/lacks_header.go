@@ -6,11 +6,11 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// LacksHeader reports whether the header looks like a row of data: at least half of the names of
-// the features could be values of their columns, such as a number above numbers. In a file with a
-// label, the name of the label must also be one of the labels. In a file without a label, at least
-// two names must match, and the numbers among the names must not be ascending integers. id and
-// label are the positions of the ID and the label, or -1.
+// LacksHeader reports whether the header looks like a row of data: whether at least half of the
+// features' names could be values of their columns, such as a number above numbers. In a file with
+// a label, the name of the label column must also be one of the labels. In a file without a label,
+// at least two names must look like values, and the numbers among the names must not be ascending
+// integers. id and label are the positions of the ID and the label, or -1.
 func LacksHeader(names []string, columns []columnstats.Column, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {

@@ -24,9 +24,9 @@ const (
 type numberFormats struct {
 	rows     int // rows whose cell is not missing
 	distinct int // distinct cells that are numbers
-	// decimals holds, under ".", the numbers that are valid only with a decimal point and, under
-	// ",", the numbers that are valid only with a decimal comma. units holds the numbers of each
-	// unit.
+	// decimals["."] describes the numbers that are valid only with a decimal point, and
+	// decimals[","] those that are valid only with a decimal comma. units describes the numbers
+	// with each unit.
 	decimals map[string]*columnstats.Occurrences
 	units    map[string]*columnstats.Occurrences
 	plain    int // rows whose number has no unit
@@ -106,9 +106,9 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether the unit of a text is one letter without a space before it, as in
-// 12a but not in 12 g: it is probably part of a code. It also returns true for a duration such as
-// 1:02:05, whose unit h is not in the text.
+// isCodeLetter reports whether the unit of a text is a single letter without a space before it, as
+// in 12a but not in 12 g. Such a letter is probably part of a code. The result is also true for a
+// duration such as 1:02:05, whose unit h is not in the text.
 func isCodeLetter(unit, text string) bool {
 	if len(unit) != 1 || strings.ToUpper(unit) == unit {
 		return false
@@ -117,12 +117,12 @@ func isCodeLetter(unit, text string) bool {
 	return at < 1 || text[at-1] >= '0' && text[at-1] <= '9'
 }
 
-// otherSuffixes are letters after a number that are no unit: those of ordinals, such as 115th, and of
-// times of day, such as 9pm.
+// otherSuffixes are letters after a number that are not a unit: the endings of ordinals, such as
+// 115th, and of times of day, such as 9pm.
 var otherSuffixes = []string{"st", "nd", "rd", "th", "am", "pm", "a.m.", "p.m."}
 
-// isOtherSuffix reports whether the text after a number, which [cells.ParseAmount] has returned as
-// its unit, is no unit: one of otherSuffixes, or a word of at least four capitals directly after
+// isOtherSuffix reports whether unit, which [cells.ParseAmount] has returned for a text, is not a
+// unit. This is the case for otherSuffixes and for a word of at least four capitals directly after
 // the digits, as in 2013FAIL.
 func isOtherSuffix(unit, text string) bool {
 	if slices.Contains(otherSuffixes, unit) {

@@ -43,7 +43,7 @@ func (c *columnChecker) warnStrayTexts() {
 }
 
 // warnMarks warns about a training column of numbers if some of them have a footnote mark or a mark
-// such as ~. The mark may say something about the row.
+// such as ~, because the mark may say something about the row.
 func (c *columnChecker) warnMarks() {
 	c.warnMark("a footnote mark after the number", func(cell []byte) bool { return len(cells.TrimFootnoteMarks(cell)) < len(cell) })
 	c.warnMark("a mark before the number", cells.HasApproximateMark)
@@ -83,8 +83,8 @@ func (c *columnChecker) warnMostlyNumbers() {
 	}
 }
 
-// describeFrequentText returns a clause on the most frequent cell that is not a number, which is often
-// a mark for a missing value, such as ~. It returns "" if no such cell is frequent.
+// describeFrequentText returns a clause about the most frequent text that is not a number, because
+// it often marks a missing value, such as ~. It returns "" if no such text is frequent.
 func (c *columnChecker) describeFrequentText() string {
 	var most columnstats.Value
 	for _, one := range c.stats.AllOrSample() {
@@ -106,8 +106,8 @@ const (
 	minScaleRatio = 10 // smallest ratio of the medians of these rows
 )
 
-// warnPartialUnit warns about a training column in which only some numbers have a unit, and the
-// numbers without it are much larger or smaller, as in a column of 45% and 0.45.
+// warnPartialUnit warns about a training column in which only some numbers have a unit and the
+// numbers without it are much larger or smaller, as in a column with 45% and 0.45.
 func (c *columnChecker) warnPartialUnit() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {
@@ -154,8 +154,8 @@ func describeReading(form inference.Form) string {
 	return "a category"
 }
 
-// warnSeparators warns about a training column of numbers if it is not known whether its separators
-// separate thousands or decimals.
+// warnSeparators warns about a training column of numbers if it is unknown whether a point or comma
+// in them separates thousands or decimals.
 func (c *columnChecker) warnSeparators() {
 	inf := c.inferred
 	if c.opts.Blind || !inf.HasUnknownSeparator {

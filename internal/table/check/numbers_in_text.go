@@ -39,11 +39,11 @@ type numberShape struct {
 	needsDecimals bool
 	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
 	isPair bool
-	// varies is set if each of the two numbers must have many distinct values. The second number of
-	// pack sizes such as 5 x 10 and 50 x 10 has only one.
+	// varies is set if both the first and the second numbers must have many distinct values. This
+	// excludes pack sizes such as 5 x 10 and 50 x 10, where the second number is always the same.
 	varies bool
-	// needsSpaces is set if many of the numbers must have a space between thousands. To exclude phone
-	// numbers such as 555 123, these numbers must also have different lengths, or decimals.
+	// needsSpaces is set if many of the numbers must have a space between thousands. To exclude
+	// phone numbers such as 555 123, these numbers must also differ in length or have decimals.
 	needsSpaces bool
 }
 
@@ -105,8 +105,8 @@ func isBloodPressure(numbers []string) bool {
 
 // isRange reports whether two numbers are probably the ends of a range, such as 10-20. The second
 // number must be larger than the first. Numbers without decimals may be parts of a code, such as
-// 2024-3581, or of a phone number, such as 950-1000. So they must have few digits, and their ratio
-// must be at most maxRangeRatio instead of maxPairRatio.
+// 2024-3581, or of a phone number, such as 950-1000. They must therefore have few digits, and their
+// ratio must be at most maxRangeRatio instead of maxPairRatio.
 func isRange(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
 	if !isUnpadded(numbers) || first >= second {
@@ -181,7 +181,7 @@ type shapeCount struct {
 }
 
 // count returns the number of rows and of distinct texts with the shape, and the first text with
-// the shape. The numbers are 0 if too few cells have it.
+// the shape. If too few cells have the shape, both numbers are 0.
 func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, first columnstats.Value) {
 	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}, digits: map[int]bool{}}, 0
 	for i := range texts {
@@ -230,15 +230,16 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// areSpacedNumbers reports whether enough numbers have spaces between thousands, and these numbers
-// have different lengths or decimals. Otherwise they may be phone numbers such as 555 123.
+// areSpacedNumbers reports whether enough numbers have spaces between thousands, and whether these
+// numbers differ in length or have decimals. If they do not, they may be phone numbers such as 555
+// 123.
 func (n *shapeCount) areSpacedNumbers() bool {
 	return float64(n.spaced) >= minCompoundShare*float64(n.all) && (len(n.digits) > 1 || n.withDecimals > 0)
 }
 
 // arePairs reports whether pairs of numbers such as 120/80 are neither dates nor codes. At least a
-// tenth of them cannot be a day and a month, and in nearly all of them the larger number has the
-// same position, first or last.
+// tenth of them must not be possible as a day and a month, and in nearly all of them the larger
+// number must be at the same position, first or last.
 func (n *shapeCount) arePairs() bool {
 	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)

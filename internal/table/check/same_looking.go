@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// warnSameLooking warns about two categories that look the same, but differ in their Unicode
-// normalization or in characters without a width. The model treats them as different.
+// warnSameLooking warns about two categories that look the same but differ in their Unicode
+// normalization or in zero-width characters. The model treats them as different.
 func (c *columnChecker) warnSameLooking() {
 	values := c.stats.Values()
 	if c.inferred.Form != inference.FormCategory {

@@ -8,10 +8,11 @@ import (
 )
 
 // SecondHeaderLines returns the lines of the first rows below the header that look like a second
-// header or a line of units, at most two lines. In such a row, nearly every column of numbers has a
-// text, and at least half of the columns have a text that no other row has. In a file with a label,
-// the label of the row must also be unique. In a file without a label, at least two columns of
-// numbers must have a text. id and label are the positions of the ID and the label, or -1.
+// header or a line of units, at most two lines. In such a row, nearly every column of numbers
+// contains a text, and at least half of the columns contain a text that no other row has. In a file
+// with a label, the label of the row must also be unique. In a file without a label, at least two
+// columns of numbers must contain a text. id and label are the positions of the ID and the label,
+// or -1.
 func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int) {
 	const most = 2
 	after := -1
@@ -25,8 +26,8 @@ func SecondHeaderLines(columns []columnstats.Column, id, label int) (lines []int
 	return lines
 }
 
-// firstLineWithNewText returns the first line, greater than the argument after, in which a column
-// has a text that no earlier line has in this column. If no line has one, it returns math.MaxInt.
+// firstLineWithNewText returns the first line, greater than the argument after, that contains a
+// text which its column has in no earlier line. If there is no such line, it returns math.MaxInt.
 func firstLineWithNewText(columns []columnstats.Column, after int) int {
 	first := math.MaxInt
 	for i := range columns {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minSimilarShare is the smallest fraction of rows for which warnSimilarTexts warns: the rows whose
-// text differs from a more frequent text only in spelling.
+// minSimilarShare is the smallest fraction of rows with a text that differs from a more frequent
+// text only in spelling for which warnSimilarTexts warns.
 const minSimilarShare = 0.01
 
 // warnSimilarTexts warns about categories of a training file that differ from a more frequent
@@ -48,8 +48,8 @@ func (c *columnChecker) warnSimilarTexts() {
 		humanize.Count(rows, "row"), humanize.Percent(share), difference, csvfile.Excerpt(rare.Text), csvfile.Excerpt(frequent[fold(rare.Text)].Text))
 }
 
-// haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing. Both true and
-// false must occur: N and F alone may be codes, although both may mean false.
+// haveOnlyBooleans reports whether all values are booleans, in any spelling, or missing. Both true
+// and false must occur, because N and F alone may be codes, although both may mean false.
 func haveOnlyBooleans(values []columnstats.Value) bool {
 	seen := map[string]bool{}
 	for i := range values {

@@ -18,11 +18,11 @@ const (
 )
 
 // warnThousands warns about a column in which a point is probably a thousands separator in some
-// numbers, such as 2.451 among 2451.23 and 1870.5. The sign of this is that every number with three
+// numbers, such as 2.451 among 2451.23 and 1870.5. This is likely if every number with three
 // decimals is less than 1000, although many numbers with fewer decimals are 1000 or more. There is
-// no warning if a number such as 2451.235 or 0.451 shows that the column has three decimals, or if
-// all numbers seem to be rounded to the same number of significant digits, such as 2451.23 and
-// 245.123.
+// no warning if a number such as 2451.235 or 0.451 shows that the column contains three decimals.
+// Nor is there a warning if all numbers seem to be rounded to the same number of significant
+// digits, such as 2451.23 and 245.123.
 func (c *columnChecker) warnThousands() {
 	inf := c.inferred
 	if inf.Form != inference.FormNumeric || inf.HasUnknownSeparator || inf.Epoch != "" {

@@ -10,13 +10,13 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minZoneRows is the smallest number of rows for which warnTimeZones warns: the rows whose offset
-// is more than an hour from the most frequent offset.
+// minZoneRows is the smallest number of rows whose offset differs by more than an hour from the
+// most frequent offset for which warnTimeZones warns.
 const minZoneRows = 5
 
 // warnTimeZones warns about a training column whose times have several offsets from UTC. Offsets
 // are ignored, so times with different offsets may be in the wrong order. Offsets that differ by at
-// most an hour are usual: they are due to daylight saving time.
+// most an hour are usually due to daylight saving time, so they are not reported.
 func (c *columnChecker) warnTimeZones() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime || inf.Epoch != "" {

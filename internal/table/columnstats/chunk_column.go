@@ -15,15 +15,15 @@ type ChunkColumn struct {
 }
 
 // Reset prepares c for a chunk with the given number of rows. numeric is the result of HasSnapshot.
-// If it is true, c needs no memory for texts, because HashTexts is not called.
+// If numeric is true, c needs no memory for texts, because HashTexts is not called.
 func (c *ChunkColumn) Reset(rows int, numeric bool) {
 	c.numbers.values = nil
 	c.texts.resize(rows, !numeric)
 }
 
-// HasSnapshot reports whether the column has published a snapshot of its statistics. Numbers of the
-// column are then no longer counted as texts, so workers call ComputeNumbers, which needs the
-// snapshot, instead of HashTexts. HasSnapshot is safe for concurrent use.
+// HasSnapshot reports whether the column has published a snapshot of its statistics. If it has,
+// numbers of the column are no longer counted as texts, so workers call ComputeNumbers, which needs
+// the snapshot, instead of HashTexts. HasSnapshot is safe for concurrent use.
 func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
 // ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
@@ -121,7 +121,7 @@ const textBatchSize = 64
 
 // addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
 // last row whose text was added. The batch ends early if addText sets numericStats, because the
-// numbers of the next rows must be added to these statistics, not as texts.
+// numbers of the next rows must then be added to these statistics instead of as texts.
 func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])

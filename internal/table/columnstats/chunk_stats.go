@@ -9,8 +9,9 @@ import (
 )
 
 // statsSnapshot is a copy of the parameters of a column's runningStats. A worker uses the latest
-// snapshot to compute the statistics of a chunk, although some earlier chunks may not be added yet.
-// If these chunks change the parameters, runningStats.addChunk corrects the statistics.
+// snapshot to compute the statistics of a chunk, even if some earlier chunks have not been added
+// yet. If these earlier chunks change the parameters, runningStats.addChunk corrects the
+// statistics.
 type statsSnapshot struct {
 	low, width float64 // left edge and bin width of the histogram; 0 if there is none yet
 	zeroBits   uint    // zeroBits of the distinctCounter

@@ -8,11 +8,11 @@ import (
 )
 
 // Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. A column
-// of codes is also a category, because rows with similar codes are not similar. The following
-// limits distinguish codes from quantities. They do not use the labels.
+// of codes is also read as a category, because rows with similar codes are not similar. The
+// following limits distinguish codes from quantities, without using the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes in a column of codes. If there are
-	// fewer codes, trees can separate them by splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes in a column of codes. Trees can
+	// separate fewer codes by splits on the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
@@ -24,8 +24,8 @@ const (
 	minPeakShare      = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4
-	// maxRoundShare is the largest share of multiples of 5 among the peaks. Quantities have more,
-	// because people round them: they have peaks at 50, 500 and 5000.
+	// maxRoundShare is the largest share of multiples of 5 among the peaks. Quantities have more
+	// such peaks, for example at 50, 500 and 5000, because people round them.
 	maxRoundShare = 0.4
 )
 
@@ -35,15 +35,15 @@ func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is like areCodes, for the texts of only the first rows. With fewer rows, fewer numbers
-// are peaks, so half of minPeakShare is enough.
+// mayBeCodes is like areCodes, but values may contain the texts of only the first rows. With fewer
+// rows, fewer numbers are peaks, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values look like codes: they are integers that
-// are far apart, and in at least the fraction minPeaks of the rows, the number is a peak; see
-// minPeakShare.
+// haveCodePeaks reports whether the numbers among values look like codes: whether they are integers
+// that are far apart, and the number is a peak (see minPeakShare) in at least the fraction minPeaks
+// of the rows.
 func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {
@@ -69,11 +69,12 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 	return float64(peakRows)/float64(rows) >= minPeaks && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundShare
 }
 
-// maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
+// maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at
+// most this number of digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. It returns nil unless all numbers are
-// written in the same form: as plain integers, or as integers with .0 at the end. pandas appends .0
+// positiveIntegers returns the numbers among values, except 0. It returns nil unless all numbers
+// are written in the same form: as plain integers or as integers followed by .0. pandas appends .0
 // to integers if another cell of the column is empty.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value

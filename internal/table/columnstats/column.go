@@ -11,8 +11,8 @@ import (
 
 // Column collects the statistics of a column in one pass.
 //
-// It starts by counting all texts, including the texts of numbers. If the column has many different
-// texts, it chooses how to continue. The choice depends on the rows so far:
+// At first, it counts all texts, including the texts of numbers. If there are many distinct texts,
+// it chooses how to continue, depending on the rows so far:
 //
 //	hardly any texts       compute statistics of the numbers, count the other texts
 //	mostly texts or codes  count every text
@@ -42,16 +42,16 @@ func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 // although a row has the text.
 func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsAllTexts reports whether every text of the column is counted. Numbers may be missing
-// nevertheless; see Values.
+// KnowsAllTexts reports whether every text of the column is counted. Even then, numbers may not be
+// counted; see Values.
 func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
 
 // Rows returns the number of rows whose cell has the given kind.
 func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
 
-// SetLabel makes the column the label. All of its texts are then counted, even numbers, and keep
-// their surrounding spaces, because they are the names of classes. SetLabel must be called before
-// the first row.
+// SetLabel makes the column the label. All texts of a label, including numbers, are counted and
+// keep their surrounding spaces, because they are the names of classes. SetLabel must be called
+// before the first row.
 func (t *Column) SetLabel() {
 	t.isLabel = true
 	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn
@@ -76,8 +76,8 @@ func (t *Column) summarizeAndEvict(maxTextBytes int) {
 	t.texts.evictRareTexts(maxTextBytes, &t.limits)
 }
 
-// ValuesPerStray limits the texts of a column that is mostly numbers: at most one in ValuesPerStray
-// values is a text.
+// ValuesPerStray limits the texts in a column that is mostly numbers: at most one in ValuesPerStray
+// values may be a text.
 const ValuesPerStray = 100
 
 // minNumericRows is the smallest number of rows with a number for which a column with a few texts

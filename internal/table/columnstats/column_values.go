@@ -9,13 +9,13 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Values returns the counted values of the column. These are not all of its values if KnowsAllTexts
-// is false, or if the column has many numbers. The caller must not change them.
+// Values returns the counted values of the column. They are not all values of the column if
+// KnowsAllTexts is false or if the column contains many numbers. The caller must not change them.
 func (t *Column) Values() []Value { return t.texts.values }
 
-// AllOrSample returns all values of the column. If IsSampled returns true, it returns only some: a
-// sample of the texts, and the numbers that were counted before the column stopped counting numbers
-// as texts. The caller must not change them.
+// AllOrSample returns all values of the column. If IsSampled returns true, it returns only a sample
+// of the texts, and the numbers that were counted before the column stopped counting numbers as
+// texts. The caller must not change them.
 func (t *Column) AllOrSample() []Value {
 	counts := &t.texts
 	if counts.sample != nil {
@@ -47,9 +47,9 @@ func (t *Column) IsSampled() bool { return t.texts.sample != nil || t.droppedNum
 // Find returns the counted value with the given text, or nil if this text is not counted.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
-// Levels returns the values of the column that are the levels if the column is read as a category,
-// sorted by their texts. If there are more than 40 distinct texts, texts of a single row are not
-// levels. If there are more than 65,535, only the most frequent texts are levels.
+// Levels returns the values that become levels if the column is read as a category, sorted by their
+// texts. If there are more than 40 distinct texts, texts of a single row are not levels. If there
+// are more than 65,535, only the most frequent texts are levels.
 func (t *Column) Levels() []Value {
 	n, _ := t.texts.distinctCount()
 	return selectLevels(t.texts.values, n)
@@ -65,8 +65,8 @@ func (t *Column) HasCodes() bool { return areCodes(t.texts.values) }
 // Such integers have more than 15 digits, and are usually IDs. The column then counts all numbers as texts.
 func (t *Column) HasEqualFloats() bool { return t.hasEqualFloats || haveEqualFloats(t.AllOrSample()) }
 
-// DistinctCount returns the number of distinct values of a column of texts, and whether
-// it is an estimate.
+// DistinctCount returns the number of distinct values of a text column, and whether the number is
+// an estimate.
 func (t *Column) DistinctCount() (count int, estimated bool) {
 	n, exact := t.texts.distinctCount()
 	if !t.droppedNumberTexts {
@@ -80,8 +80,8 @@ func (t *Column) DistinctCount() (count int, estimated bool) {
 	return n + t.numericStats.distinct.estimate(), true
 }
 
-// DistinctNumbers returns the number of distinct numbers, or an estimate. It returns 0 if the
-// numbers are only counted as texts.
+// DistinctNumbers returns the number of distinct numbers, which may be an estimate. It returns 0 if
+// the column counts its numbers only as texts.
 func (t *Column) DistinctNumbers() int {
 	if t.numericStats == nil {
 		return 0
@@ -89,8 +89,8 @@ func (t *Column) DistinctNumbers() int {
 	return t.numericStats.distinct.estimate()
 }
 
-// SummarizeNumbers returns the statistics of the column's numbers. If they are only counted as
-// texts, it computes the statistics from the counts.
+// SummarizeNumbers returns the statistics of the column's numbers. If the column counts its numbers
+// only as texts, the statistics are computed from these counts.
 func (t *Column) SummarizeNumbers() NumberSummary {
 	if t.numericStats != nil {
 		return t.numericStats.summarize()
@@ -98,8 +98,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// HasDroppedNumbers reports whether some numbers were not counted as texts, and some number is not
-// a date such as 20060102. Such a column cannot be a column of dates.
+// HasDroppedNumbers reports whether some numbers were not counted as texts and some number is not a
+// date such as 20060102. If so, the column cannot be a column of dates.
 func (t *Column) HasDroppedNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
 
 // SummarizeWith returns statistics of the numbers of the column and of amounts, which are parsed
@@ -116,8 +116,8 @@ func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	return all.summarize(), true
 }
 
-// Summarize returns the statistics of the field Number of values. values are values of the column,
-// but the caller may have set other numbers: for example, 5 for the text 5 kg.
+// Summarize returns statistics of the field Number of the given values. These are values of the
+// column, but the caller may have set other numbers, such as 5 for the text 5 kg.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }
@@ -151,8 +151,8 @@ type Fingerprint struct {
 }
 
 // Fingerprint returns the fingerprint of the column. Columns with the same fingerprint have the
-// same values. If isCategory is set, their texts may differ, but must divide the rows into the same
-// groups. ok is false if some texts are no longer counted.
+// same values. If isCategory is set, columns also have the same fingerprint if their texts differ
+// but divide the rows into the same groups. ok is false if some texts are no longer counted.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash
 	if m := t.numericStats; m != nil {

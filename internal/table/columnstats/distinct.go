@@ -7,9 +7,9 @@ package columnstats
 // reaches the capacity, zeroBits increases by one, and about half of the hashes are dropped. The
 // estimate is the number of hashes times 2^zeroBits, with a relative error of about 1.2/√capacity.
 //
-// The hashes are in a hash table with open addressing: the high bits of a hash determine its slot;
-// if that is taken, the hash is in the next free slot. Even for values chosen to collide, the time
-// to count them is at most quadratic in the capacity.
+// The hashes are stored in a hash table with open addressing: the high bits of a hash determine its
+// slot; if this slot is taken, the next free slot is used. Even for values chosen to collide, the
+// time to count them is at most quadratic in the capacity.
 type distinctCounter struct {
 	slots    []uint64 // length is a power of two, at most half full; 0 is free
 	shift    uint     // 64 - log₂ of the number of slots

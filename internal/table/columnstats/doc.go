@@ -8,8 +8,8 @@
 //	Value        is a distinct text with its number of rows
 //
 // When the texts of all columns take too much memory, the rarest are removed. The number of
-// distinct texts is then an estimate. The column keeps a sample of its texts, and counts how many rows can
-// be read in each way as dates or amounts. The package is built on cells, csvfile and frame. Package
-// inference decides from the statistics what a column contains; check, profile and repair use them,
-// too.
+// distinct texts is then an estimate, and the column keeps a sample of its texts and counts how
+// many rows can be read in each way as dates or amounts. The package is built on cells, csvfile and
+// frame. Package inference decides from the statistics what a column contains; check, profile and
+// repair use them, too.
 package columnstats

@@ -4,8 +4,8 @@ import "math/bits"
 
 // doorkeeper records which texts occurred since it was last cleared, with one bit per hash
 // (TinyLFU: Einziger, Friedman, Manes, 2017). A text is counted only from its second occurrence on,
-// because a text that occurs once never becomes a level of a category. If two texts share a bit,
-// the second of them may be counted from its first occurrence on.
+// because a text that occurs only once never becomes a level of a category. If two texts share a
+// bit, one of them may be counted from its first occurrence on.
 type doorkeeper struct {
 	bits  []uint64
 	added int // number of bits that testAndAdd has set

@@ -5,8 +5,8 @@ import (
 )
 
 // An interpretation says how a cell can be read: as a date in each order of day and month, and as
-// an amount with each decimal separator. In a column of dates or numbers, cells with the same
-// interpretation are either all values or all missing.
+// an amount with each decimal separator. In a column of dates or numbers, either all cells with the
+// same interpretation are values or all of them are missing.
 type interpretation struct {
 	kind                     cells.ValueKind
 	isMonthFirst, isDayFirst bool // a date or time that is valid in this order
@@ -34,10 +34,10 @@ func interpret(cell []byte) (r interpretation) {
 }
 
 // maxInterpretations is the largest number of different interpretations of a column that are counted
-// separately. Most of them differ only in their units.
+// separately. Most interpretations differ only in their units.
 const maxInterpretations = 256
 
-// interpretationCounts counts the rows of a column by the interpretation of their cells, even of
+// interpretationCounts counts the rows of a column by the interpretation of their cells, including
 // cells whose texts are no longer counted.
 type interpretationCounts struct {
 	values  []Value // for each interpretation: its first text, and the rows of all its texts
@@ -104,13 +104,14 @@ func isSimpleTime(text []byte) bool {
 	return text[0] < '2' || text[0] == '2' && text[1] < '4'
 }
 
-// ValuesByInterpretation returns values whose numbers of rows add up to all rows with a cell that
-// is not blank. The caller must not change them.
+// ValuesByInterpretation returns values whose numbers of rows add up to the number of rows with a
+// non-blank cell. The caller must not change them.
 //
-// If all texts are counted, these are the counted values. Otherwise each value stands for all texts
-// with the same interpretation, such as dates with the month first, and has the first of these
-// texts. If most texts are neither dates nor amounts, the values are instead a sample of the texts,
-// and their numbers of rows are estimates.
+// If all texts are counted, these are the counted values. If not all are counted, there are two
+// cases. If many texts are dates or amounts, each value stands for all texts with the same
+// interpretation, such as dates with the month first, and its text is the first of these texts. If
+// most texts are neither, the values are a sample of the texts, and their numbers of rows are
+// estimates.
 func (t *Column) ValuesByInterpretation() []Value {
 	list := t.texts.values
 	switch {

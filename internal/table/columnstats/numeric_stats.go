@@ -6,10 +6,10 @@ type NumericStats struct {
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is set by package profile. It is exact in a small table (at most 1,000 rows, or at most
-	// 10,000 rows and two million values), and if the numbers were parsed from texts that are all
-	// known. Otherwise it is estimated from a sample or from Histogram, and MedianEstimate is set.
-	// Median may be 0 in a brief profile.
+	// Median is set by package profile. It is exact in a small table (at most 1,000 rows, or at
+	// most 10,000 rows and two million values). It is also exact if the numbers were parsed from
+	// texts that are all known. In all other cases, it is estimated from a sample or from
+	// Histogram, and MedianEstimate is set. Median may be 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`
 	Histogram      *Histogram `json:"histogram"`

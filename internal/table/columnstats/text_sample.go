@@ -38,7 +38,7 @@ func (s *textSample) add(cell []byte, hash uint64, line int) {
 }
 
 // resampleFrom sets the sample to the values whose hashes end in zeroBits zero bits. It increases
-// zeroBits until these values fit in maxBytes, unless no text would be left.
+// zeroBits until these values fit in maxBytes, but not so far that no text would be left.
 func (s *textSample) resampleFrom(values []Value) {
 	var sizes [65]int // sizes of texts, by the number of zero bits at the end of the hash
 	for i := range values {
@@ -61,8 +61,8 @@ func (s *textSample) resampleFrom(values []Value) {
 	s.counts.replace(kept)
 }
 
-// estimate returns the sampled texts, with their rows scaled up: together they have about as many
-// rows as all texts.
+// estimate returns the sampled texts, with their numbers of rows scaled up so that their sum is
+// about the number of rows of all texts.
 func (s *textSample) estimate() []Value {
 	list := make([]Value, len(s.counts.values))
 	for i, one := range s.counts.values {

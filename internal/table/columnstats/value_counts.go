@@ -27,8 +27,8 @@ type valueCounts struct {
 const valueBytes = 88
 
 // prefetch loads into the cache the data that is needed to count the texts with these hashes.
-// Unlike consecutive calls of add, it does not wait for one access before the next. The result only
-// keeps the compiler from removing the accesses.
+// Unlike consecutive calls of add, it does not wait for one memory access before the next. The
+// result is meaningless; it only keeps the compiler from removing the accesses.
 func (v *valueCounts) prefetch(hashes []uint64) (touched uint64) {
 	if v.distinctHashes != nil {
 		for _, hash := range hashes {
@@ -79,7 +79,7 @@ func (v *valueCounts) find(text string) *Value {
 
 // addToPartitionHash adds the row in the given line to partitionHash. The parameter at is the index
 // of the row's value, in the order in which the values first appear. Two columns that divide the
-// rows in the same way, such as the names and the codes of countries, thus have the same hash.
+// rows in the same way, such as the names and the codes of countries, therefore have the same hash.
 func (v *valueCounts) addToPartitionHash(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.partitionHash += x * (x>>32 | 1)
@@ -121,8 +121,8 @@ func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 }
 
 // resetDoorkeeper makes the doorkeeper forget all texts that are not counted. If texts hardly
-// repeat, the method add calls resetDoorkeeper often: if most bits were set, texts that occur only
-// once would be counted.
+// repeat, the method add must call resetDoorkeeper often, because with most bits set, texts that
+// occur only once would be counted.
 func (v *valueCounts) resetDoorkeeper() {
 	v.doorkeeper.clear()
 	for i := range v.values {

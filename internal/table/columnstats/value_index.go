@@ -3,8 +3,8 @@ package columnstats
 import "foretell/internal/table/cells"
 
 // valueIndex finds values by the hashes of their texts. It is a hash table with open addressing, at
-// most half full, with slots of eight bytes. With many thousand values, a look-up misses the cache
-// only twice, once for the slot and once for the value.
+// most half full, with slots of eight bytes. Even with many thousand values, a look-up misses the
+// cache only twice: once for the slot and once for the value.
 type valueIndex struct {
 	slots []valueSlot // length is zero or a power of two
 	shift uint        // 64 - log₂ of the number of slots

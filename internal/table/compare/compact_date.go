@@ -8,10 +8,10 @@ import (
 )
 
 // checkCompactDates reports a blind column of dates without separators, such as 20231020, if the
-// training column has Unix times or other numbers: the model reads the dates as such numbers. low
-// and high are the range of the training numbers. If these are not Unix times, a blind number in
-// this range may only look like a date and is not reported. checkCompactDates returns true if it
-// reports the column.
+// training column contains Unix times or other numbers, because the model would read the dates as
+// such numbers. low and high are the range of the training numbers. If the training numbers are not
+// Unix times, blind numbers in this range are not reported, because they may only look like dates.
+// checkCompactDates returns true if it reports the column.
 func (c *comparison) checkCompactDates(train, blind *profile.ColumnProfile, low, high float64) (found bool) {
 	if blind.Form != inference.FormDate || blind.Epoch != "" || train.Form != inference.FormNumeric && train.Epoch == "" {
 		return false

@@ -29,18 +29,18 @@ type Finding struct {
 	// Name is the name of the column; empty for the file as a whole.
 	Name    string `json:"name,omitempty"`
 	Message string `json:"message"`
-	// Line and Column are the location in the blind file, as in csvfile.Defect. They are
-	// the location of the column's name if the finding is not about a cell.
+	// Line and Column are the location in the blind file, as in csvfile.Defect. If the finding is
+	// not about a cell, they are the location of the column's name.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Suggestion is the name of the column of the blind file that may be the missing
 	// column under another name; empty if no column is similar.
 	Suggestion string `json:"likely,omitempty"`
-	// Count is the number of columns if the finding is about several columns, and otherwise 0.
-	// If Count is not 0, Name is empty and Column is 0.
+	// Count is the number of columns if the finding is about several columns; Name is then empty
+	// and Column is 0. For all other findings, Count is 0.
 	Count int `json:"count,omitempty"`
 	// OtherSeparators are the names of all columns of the blind file that are read correctly only
-	// after points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if such an exchange
+	// if points and commas are exchanged, as in 1,234.5 and 1.234,5. It is nil if this exchange
 	// does not correct the column called Name, for example because its numbers have both formats.
 	OtherSeparators []string `json:"-"`
 
@@ -55,10 +55,10 @@ const (
 )
 
 // Profiles compares the profile of a blind file with the profile of the training file. It matches
-// columns by name. If the blind file has no column with the name of the ID, its first column is the
-// ID, and Profiles reports a warning. If this first column has the name of a feature of the
-// training file, it reports a defect instead. The findings are in the order of the training file's
-// columns. If many columns have the same difference, one finding describes all of them.
+// columns by name. If the blind file has no column with the name of the ID, its first column is
+// taken as the ID, and Profiles reports a warning, or a defect if this column has the name of a
+// feature of the training file. The findings are in the order of the training file's columns. If
+// many columns have the same difference, one finding describes all of them.
 func Profiles(train, blind *profile.Profile) []Finding {
 	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
@@ -88,8 +88,8 @@ type comparison struct {
 	missing      int // number of columns that the blind file lacks
 	compared     int // number of columns of the training file
 
-	// otherSeparators are the columns whose numbers have, or may have, another decimal separator than
-	// in training.
+	// otherSeparators are the columns whose numbers have, or may have, a decimal separator that
+	// differs from training.
 	otherSeparators []string
 }
 
@@ -184,21 +184,22 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. missing is
-// the number of such rows among the trainRows rows of the training file. The parameter now is the
-// fraction of such rows in the blind file.
+// checkMissing reports a column if far more of its rows have no value than in training. missing is
+// the number of rows without a value among the trainRows rows of the training file. The parameter
+// now is the fraction of rows without a value in the blind file.
 func (c *comparison) checkMissing(name string, missing, trainRows int, now float64) {
 	before := ratio(missing, trainRows)
-	// Even if all training rows have a value, up to 3/trainRows of other rows may have none (the rule of three).
+	// Even if all training rows have a value, a fraction of up to 3/trainRows of other rows may
+	// have none (the rule of three).
 	if now > before+maxMissingRise && c.isMissingUnusual(now, ratio(missing+3, trainRows+3)) {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
 }
 
 // isMissingUnusual reports whether more rows of the blind file have no value than is likely by
-// chance. The parameter now is the fraction of these rows. usual is the probability that a row has
-// no value. In a file of at least profile.MinComparedRows rows, isMissingUnusual always returns
-// true, because checkMissing reports only large differences.
+// chance. The parameter now is the fraction of the rows without a value. usual is the probability
+// that a row has no value. In a file of at least profile.MinComparedRows rows, isMissingUnusual
+// always returns true, because checkMissing reports only large differences.
 func (c *comparison) isMissingUnusual(now, usual float64) bool {
 	return c.blind.Rows >= profile.MinComparedRows || binomialTailBound(now, usual, c.blind.Rows) <= c.falseAlarmsPerColumn()
 }
@@ -236,7 +237,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 }
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
-// in the format of the training column. It reports nothing if there are no such rows.
+// in the format of the training column. If there are no such rows, it reports nothing.
 func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows rowCounter) {
 	if rows.rows == 0 {
 		return
@@ -252,9 +253,9 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 	}
 }
 
-// reportTexts reports rows of the blind column with a text that the training column does not have.
-// It reports nothing if there are no such rows. The parameter unless is the end of the message: "",
-// or a clause such as ", unless the training file has it in several rows".
+// reportTexts reports rows of the blind column with a text that the training column does not
+// contain. If there are no such rows, it reports nothing. The parameter unless is the end of the
+// message: "", or a clause such as ", unless the training file has it in several rows".
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows rowCounter, unless string) {
 	if rows.rows == 0 {
 		return
@@ -277,7 +278,7 @@ func pluralNoun(c *profile.ColumnProfile) string {
 }
 
 // rowCounter counts the rows of some values, usually of values that cannot be parsed. The field
-// most is the most frequent of these values.
+// most holds the most frequent of these values.
 type rowCounter struct {
 	rows int
 	most columnstats.Value
@@ -295,9 +296,9 @@ func (u *rowCounter) addRows(one *columnstats.Value) {
 // parsed in the format of the blind column. The result texts counts the rows with any other text.
 // Numbers that mean a missing Unix time do not count. rows is the number of rows of the blind file.
 //
-// Two kinds of texts do not count if the columns are alike: those that mean a missing value, and
-// those that the training column also has. Columns are alike if hasSameForm, haveTimesAndDurations
-// or usesWords returns true.
+// If the columns are alike, two kinds of texts do not count: those that mean a missing value, and
+// those that the training column also contains. Columns are alike if hasSameForm,
+// haveTimesAndDurations or usesWords returns true.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts rowCounter) {
 	known, values := textSet(c), estimatedValues(blind, rows)
 	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind) || usesWords(c, blind)
@@ -315,7 +316,7 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts row
 }
 
 // usesWords reports whether the training column has numbers and also a categorical feature, and the
-// blind column is read as text. The levels of the categorical feature may be the words among the
+// blind column is read as text. In this case, the levels of the feature may be words among the
 // numbers, and the blind column may consist mostly of such words.
 func usesWords(train, blind *profile.ColumnProfile) bool {
 	return train.IsAlsoCategory() && !blind.Form.IsOrdered()
@@ -331,9 +332,9 @@ func textSet(c *profile.ColumnProfile) map[string]bool {
 	return set
 }
 
-// checkCategories reports texts that the training file does not have. It ignores the case of
-// booleans. Where new texts are usual, it compares parts of them: words in a column of FormText
-// (see checkWords), and the items of lists or the first characters of codes (see checkParts).
+// checkCategories reports texts that are not in the training file. It ignores the case of booleans.
+// Where new texts are usual, it compares parts of them: words in a column of FormText (see
+// checkWords), and the items of lists or the first characters of codes (see checkParts).
 func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(train, blind):

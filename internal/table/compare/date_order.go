@@ -10,13 +10,13 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkDateOrder reports dates of the blind column that are in another order of day and month than
-// the model expects. It returns false if there are such dates. train needs only Name, Form and
-// DateOrder.
+// checkDateOrder reports dates of the blind column whose order of day and month is not the one that
+// the model expects. It returns false if there are such dates. Of train, it uses only Name, Form
+// and DateOrder.
 //
-// If no date of either file shows the order, checkDateOrder warns of the assumed order. It does not
-// warn if the training file has ambiguous dates such as 03/04/2024, because the profile of the
-// training file then has this warning.
+// If no date of either file shows the order, checkDateOrder warns that the order is assumed. It
+// does not warn if the training file contains ambiguous dates such as 03/04/2024, because the
+// profile of the training file then contains this warning.
 func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || train.DateOrder == "" {
 		return true

@@ -11,22 +11,22 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// HasSameForm reports whether the model reads a blind column like the training column: both have
-// the same form, or both have durations, even if the durations of the blind file look like times of day or
-// codes.
+// HasSameForm reports whether the model reads a blind column like the training column. This is the
+// case if both have the same form, or if both have durations, even if those of the blind file look
+// like times of day or codes.
 func HasSameForm(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	return hasSameForm(known.Profile(), blind)
 }
 
 // hasSameForm reports whether a blind column has the form of the training column. Durations below a
-// day look like times of day, and few different durations look like codes; both count as durations
-// if the training column has them.
+// day look like times of day, and a few distinct durations look like codes; both count as durations
+// if the training column has durations.
 func hasSameForm(train, blind *profile.ColumnProfile) bool {
 	return train.Form == blind.Form && train.Epoch == blind.Epoch || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
 }
 
-// haveTimesAndDurations reports whether the training column has times of day, but the blind column
-// has durations, and some of these cannot be times of day. The other durations are read as times of day.
+// haveTimesAndDurations reports whether the training column has times of day but the blind column
+// has durations of which some cannot be times of day. The other durations are read as times of day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }
@@ -43,9 +43,9 @@ func hasDurations(c *profile.ColumnProfile) bool {
 	return slices.ContainsFunc(c.Values(), func(one columnstats.Value) bool { return cells.IsDuration([]byte(one.Text)) })
 }
 
-// reportDurations reports the rows of the blind column whose duration cannot be a time of day. The
-// parameter unread counts these rows. If the count is 0, reportDurations reports nothing. The
-// training column must have times of day.
+// reportDurations reports the rows of the blind column whose duration cannot be a time of day,
+// which unread counts. If there are none, it reports nothing. The training column must have times
+// of day.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {
 		return

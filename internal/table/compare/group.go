@@ -25,8 +25,9 @@ var mergedPredicates = map[string]string{
 }
 
 // groupFindings merges findings with the same code and severity if they are about at least
-// minGroupedFindings columns. The merged finding takes the position of the first of them. A finding
-// with OtherSeparators is not merged with a finding without, because the remedies differ.
+// minGroupedFindings columns. The merged finding takes the position of the first one. A finding
+// with OtherSeparators is not merged with a finding without OtherSeparators, because the remedies
+// differ.
 func (c *comparison) groupFindings() {
 	type group struct {
 		code               string

@@ -15,7 +15,7 @@ import (
 )
 
 // TrainingColumns is like Profiles, but needs only some properties of the columns of the training
-// file. It reports:
+// file instead of a profile. It reports:
 //
 //   - columns with far more missing values
 //   - columns of numbers, dates or times that have another form, or more texts than is likely
@@ -50,8 +50,8 @@ func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) [
 	return c.findings
 }
 
-// checkKnownMissing is like checkMissing. If only a sample of the training rows is known, the difference
-// must be twice as large, because a sample has few rows.
+// checkKnownMissing is like checkMissing. If only a sample of the training rows is known, the
+// difference must be twice as large to be reported, because a sample contains few rows.
 func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	before, isKnown := known.MissingShare()
 	now := ratio(MissingRows(known, blind), c.blind.Rows)
@@ -66,11 +66,11 @@ func (c *comparison) checkKnownMissing(known *profile.TrainingColumn, blind *pro
 
 // MissingRows returns the number of rows of a blind column that have no value for a model: rows
 // with an empty cell, and rows with a text that means a missing value, such as n/a. If both columns
-// have numbers, dates or times, rows with other texts have no value, either.
+// have numbers, dates or times, rows with any other text also have no value.
 //
 // In a column of categories, a text such as n/a is a value if it is one of the known levels of the
-// training column. If the levels are not known, it is a value in three cases: the training column
-// has it, some training texts are not known, or every training row has a value.
+// training column. If the levels are not known, it is a value in three cases: if the training
+// column contains it, if some training texts are not known, or if every training row has a value.
 func MissingRows(k *profile.TrainingColumn, blind *profile.ColumnProfile) int {
 	texts := k.Texts
 	switch {
@@ -143,7 +143,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 	}
 }
 
-// checkKnownCategories reports texts that the training file does not have.
+// checkKnownCategories reports texts that are not in the training file.
 func (c *comparison) checkKnownCategories(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	switch {
 	case c.checkListSeparator(known.Profile(), blind):
@@ -170,8 +170,9 @@ const (
 	minNumericRows   = 10 // smallest number of blind rows with a value
 )
 
-// checkNumbersForTexts reports a blind column of numbers, dates or times if the training column has texts of
-// several words, for example 1234567 instead of 1 234 567. It returns true if it reports the column.
+// checkNumbersForTexts reports a blind column of numbers, dates or times if the training column has
+// texts of several words: for example, numbers such as 1234567 instead of texts such as 1 234 567.
+// It returns true if it reports the column.
 func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	if known.Form != inference.FormText || !blind.Form.IsOrdered() || c.blind.Rows-blind.Missing < minNumericRows ||
 		len(known.Texts) < minTrainingTexts || slices.ContainsFunc(known.Texts, blind.CanParse) {
@@ -182,23 +183,24 @@ func (c *comparison) checkNumbersForTexts(known *profile.TrainingColumn, blind *
 	return true
 }
 
-// minExpectedRows is a limit of two checks. checkLevels reports unknown texts only in at least this
-// number of rows. This does not apply if the levels are all texts of the training file, nor to
-// texts that differ from a level only in spelling. checkFrequentTexts reports that no row has a
-// frequent text only if at least this number of rows was expected to have one. The probability that
-// none has one by chance is then at most exp(-7), less than 0.1 %.
+// minExpectedRows is a limit of two checks. checkLevels reports unknown texts only if they are in
+// at least this number of rows, unless the levels are all texts of the training file or the texts
+// differ from a level only in spelling. checkFrequentTexts reports that no row has a frequent text
+// only if at least this number of rows was expected to have one. The probability that none has one
+// by chance is then at most exp(-7), less than 0.1 %.
 const minExpectedRows = 7
 
-// minFrequentShare is a limit of checkFrequentTexts, which normally does not report a blind file with
-// few different texts: it may be an extract, for example of one rare shop. But if at least this
-// fraction of the training rows has a frequent text, a blind file without any of them is reported.
+// minFrequentShare is a limit of checkFrequentTexts. Normally, a blind file with few distinct texts
+// is not reported, because it may be an extract, for example of one rare shop. It is reported,
+// however, if it contains no frequent text and at least this fraction of the training rows has a
+// frequent text.
 const minFrequentShare = 0.5
 
 // checkFrequentTexts compares a column of categories if only its most frequent texts in training
-// are known. Any other text may also be in the training file, so it reports only two cases. If the
-// blind file has more other texts than the training file, some are certainly new. If no row has a
-// frequent text, the texts are probably new. The second case also requires many different texts, or
-// frequent texts in most training rows.
+// are known. Any other text may also be in the training file, so only two cases are reported. If
+// the blind file contains more distinct other texts than the training file, some of them are
+// certainly new. If no row has a frequent text, the texts are probably new; this case also requires
+// many distinct texts, or frequent texts in most training rows.
 func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -231,8 +233,8 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 }
 
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
-// training column, or that may be parsed wrongly. It ignores texts, because the training file may
-// have them. It returns true if it reports nothing, only a missing unit, or only a few numbers.
+// training column, or that may be parsed wrongly. It ignores texts, because they may also be in the
+// training file. It returns true if it reports nothing, only a missing unit, or only a few numbers.
 func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool {
 	if blind.Form != inference.FormNumeric {
 		return true
@@ -258,8 +260,8 @@ func unparsedNumbers(train, blind *profile.ColumnProfile, rows int) (unread rowC
 
 // UnparsedRows returns the number of rows of a blind column whose number or date is not in the
 // format of the training column. A model treats these values as missing. rows is the number of rows
-// of the blind file. UnparsedRows returns 0 if the format is not known, if the columns have
-// different forms, or if they have neither numbers nor dates.
+// of the blind file. It returns 0 if the format is not known, if the columns have different forms,
+// or if they have neither numbers nor dates.
 func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, rows int) int {
 	isFormatKnown := known.Form == inference.FormNumeric && known.NumberFormat != nil || known.Form == inference.FormDate && known.DateOrder != ""
 	if known.Form != blind.Form || !isFormatKnown {
@@ -269,11 +271,11 @@ func UnparsedRows(known *profile.TrainingColumn, blind *profile.ColumnProfile, r
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. It returns true if it reports
-// texts. The texts of the training file are not known: its rows with a text count as rows without a
-// value. So texts are reported only if they are in a far larger fraction of the blind rows than the
-// fraction of training rows without a value. If most filled blind rows have a text, the training
-// rows without a value were probably empty. The blind rows without a value are then added to those
-// with a text.
+// texts. The texts of the training file are not known, because training rows with a text count as
+// rows without a value. Texts are therefore reported only if the fraction of blind rows with a text
+// is far larger than the fraction of training rows without a value. If most filled blind rows have
+// a text, the training rows without a value were probably empty, so the blind rows without a value
+// are added to those with a text.
 func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Epoch != "" || known.Form == inference.FormTime
 	missing, isMissingKnown := known.MissingShare()

@@ -11,18 +11,19 @@ import (
 )
 
 // Limits for reporting texts that are not levels. Levels are the texts that a model distinguishes:
-// either all texts of the training file, or only the texts that are not rare. In the second case, it is
-// usual that some rows have texts that are not levels. If nearly every row has its own text, it is usual
-// that many rows have other texts.
+// either all texts of the training file, or only the texts that are not rare. If rare texts are not
+// levels, some rows usually have texts that are not levels; if nearly every row has its own text,
+// many rows do.
 const (
 	minUnknownShare   = 0.5 // smallest fraction of rows whose text is not a level
 	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
 )
 
-// checkLevels reports texts that are not levels in three cases: most rows have such a text, far
-// more rows have such a text than in a sample of the training rows, or the levels are all texts of
-// the training file; see areUnknownsUsual. In any other case, it reports only texts that differ
-// from a level only in spelling. A text that means a missing value is ignored if it is not a level.
+// checkLevels reports texts that are not levels in three cases: if most rows have such a text, if
+// far more rows have such a text than in a sample of the training rows, or if the levels are all
+// texts of the training file; see areUnknownsUsual. In all other cases, it reports only texts that
+// differ from a level just in spelling. A text that means a missing value is ignored if it is not a
+// level.
 func (c *comparison) checkLevels(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	values := blind.Values()
 	if blind.Form.IsOrdered() {

@@ -21,9 +21,9 @@ const (
 	falseAlarmsPerSet = 0.01 // probability that any column is reported if both files are from the same source
 )
 
-// checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
-// differs. trainRows is the number of training rows with a number. If it is 0, it is unknown, and
-// every growth of the range by more than rangeTolerance is reported.
+// checkNumbers reports numbers of a blind column that are outside the training range or whose mean
+// differs. trainRows is the number of training rows with a number, or 0 if it is unknown. If it is
+// unknown, every growth of the range by more than rangeTolerance is reported.
 func (c *comparison) checkNumbers(form inference.Form, train *columnstats.NumericStats, trainRows int, column *profile.ColumnProfile) {
 	blind, blindRows := column.Numbers, c.blind.Rows-column.Missing
 	if c.isOutOfRange(train, blind, trainRows, blindRows) || c.isMostlyBelow(column, train.Min, trainRows) {
@@ -35,8 +35,8 @@ func (c *comparison) checkNumbers(form inference.Form, train *columnstats.Numeri
 	if c.blind.Rows < profile.MinComparedRows || shift <= max(maxMeanShift*train.StdDev, minRelativeShift*math.Abs(train.Mean)) || trainRows < 1 || blindRows < 1 {
 		return
 	}
-	// The difference of two means is nearly normal, so that p is the probability of a shift like
-	// this one by chance.
+	// The difference of two means is nearly normally distributed, so p is about the probability
+	// that a shift of this size happens by chance.
 	deviation := train.StdDev * math.Sqrt(1/float64(trainRows)+1/float64(blindRows))
 	if p := math.Erfc(shift / deviation / math.Sqrt2); !(p > c.falseAlarmsPerColumn()) {
 		texts := formatDistinctly(form, blind.Mean, train.Mean)
@@ -44,10 +44,10 @@ func (c *comparison) checkNumbers(form inference.Form, train *columnstats.Numeri
 	}
 }
 
-// checkTrainingSampleRange is like checkNumbers, for a training column whose range is known only
-// for a sample of the rows. Other training rows may have numbers far outside this range. Therefore
-// it reports a growth of the range only if more rows are outside than is likely by chance. It also
-// reports a column for which isMostlyBelow or isSampleMostlyAbove returns true.
+// checkTrainingSampleRange is checkNumbers for a training column whose range is known only for a
+// sample of the rows. Other training rows may have numbers far outside this range, so a growth of
+// the range is reported only if more rows are outside than is likely by chance. It also reports a
+// column for which isMostlyBelow or isSampleMostlyAbove returns true.
 func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, column *profile.ColumnProfile) {
 	blind, rows := column.Numbers, c.blind.Rows-column.Missing
 	outside := max(known.Min-blind.Min, blind.Max-known.Max)
@@ -69,8 +69,8 @@ func (c *comparison) falseAlarmsPerColumn() float64 {
 // isOutOfRange reports whether the blind numbers leave the range of the training numbers by more
 // than rangeTolerance allows. In addition, either a number must be far outside this range (see
 // farOutside), or more rows must be outside than is likely by chance. trainRows and blindRows are
-// the numbers of rows with a number. If trainRows is 0, it is unknown, and rangeTolerance alone
-// decides.
+// the numbers of rows with a number. If trainRows is 0, the number is unknown, and rangeTolerance
+// alone decides.
 func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
 	width := train.Max - train.Min
 	outside := max(train.Min-blind.Min, blind.Max-train.Max)
@@ -85,10 +85,10 @@ func (c *comparison) isOutOfRange(train, blind *columnstats.NumericStats, trainR
 		outOfRangePValue(countBelow(blind, train.Min), trainRows, blindRows) <= limit
 }
 
-// isMostlyBelow reports whether most numbers of a blind column are below low, the smallest of
-// trainRows training numbers, and more of them than is likely by chance. They may be in another
-// unit, such as thousands. isOutOfRange does not find them if the training range is wide, because
-// rangeTolerance then allows them.
+// isMostlyBelow reports whether most numbers of a blind column, and more than is likely by chance,
+// are below low, the smallest of trainRows training numbers. Such numbers may be in another unit,
+// such as thousands. If the training range is wide, isOutOfRange does not find them, because
+// rangeTolerance allows them.
 func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, trainRows int) bool {
 	rows, counts := c.blind.Rows-blind.Missing, blind.CountRanges([]float64{low})
 	return low > 0 && blind.Form == inference.FormNumeric && counts != nil && 2*counts[0] > float64(rows) &&
@@ -96,8 +96,8 @@ func (c *comparison) isMostlyBelow(blind *profile.ColumnProfile, low float64, tr
 }
 
 // isSampleMostlyAbove reports whether most numbers of a sample of the training rows are above twice
-// the largest number of a blind column. The blind numbers may then be in another unit, for example
-// 0.05 instead of 5 %, even if they are in the range of the sample.
+// the largest number of a blind column. If so, the blind numbers may be in another unit, for
+// example 0.05 instead of 5 %, even if they are in the range of the sample.
 func (c *comparison) isSampleMostlyAbove(known *profile.TrainingColumn, blind *profile.ColumnProfile) bool {
 	above := 0
 	for _, number := range known.SampleNumbers {
@@ -110,9 +110,9 @@ func (c *comparison) isSampleMostlyAbove(known *profile.TrainingColumn, blind *p
 }
 
 // outOfRangePValue returns the probability that at least count of the blind numbers are larger than
-// all training numbers, if both come from the same distribution. It does not depend on the
-// distribution: it is the probability that, if all trainRows+blindRows numbers are sorted, the last
-// count numbers are blind numbers.
+// all training numbers, if both come from the same distribution. This probability does not depend
+// on the distribution: it is the probability that the largest count of all trainRows+blindRows
+// numbers are blind numbers.
 func outOfRangePValue(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

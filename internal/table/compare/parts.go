@@ -12,10 +12,10 @@ import (
 )
 
 // checkParts compares parts of texts: the items of lists or the first characters of codes. New
-// lists and new codes are usual, but new parts are not. It reports a column if more than a few rows
-// have parts of the training file only in another spelling; see foldSpelling. It also reports a
-// column if most rows have no part of the training file. It skips columns for which not all
-// training texts are known.
+// lists and new codes are usual, but new parts are not. A column is reported if more than a few
+// rows have parts of the training file only in another spelling (see foldSpelling), or if most rows
+// have no part of the training file. Columns for which not all training texts are known are
+// skipped.
 func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 	if !train.HasAllTexts() {
 		return
@@ -34,13 +34,13 @@ func (c *comparison) checkParts(train, blind *profile.ColumnProfile) {
 // checkParts), with those that a model or a dataset knows. It reports misspelled parts, and returns
 // true if it reports the column.
 //
-// A dataset may know only the most frequent lists. Other lists of the training file may have the
-// spelling of the blind column. So only a column with many misspelled items is reported, with a
-// warning.
+// A dataset may know only the most frequent lists, and other lists of the training file may have
+// the spelling of the blind column. Therefore only a column with many misspelled items is reported,
+// as a warning.
 //
 // A model knows only the frequent items of lists. An item that differs only in case from a known
-// item may be another item, which the model does not know. So an item in upper case counts as
-// misspelled only if the model knows no item in upper case.
+// item may be a different item, which the model does not know. Therefore an item in upper case
+// counts as misspelled only if the model knows no item in upper case.
 func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profile.ColumnProfile) (found bool) {
 	train, parts, isComplete := known.Profile(), known.Parts, len(known.Parts) > 0 || known.HasAllTexts()
 	if len(known.Levels) > 0 || !train.HasItemsOrPrefixes() {
@@ -72,8 +72,8 @@ func (c *comparison) checkKnownParts(known *profile.TrainingColumn, blind *profi
 
 // partCounts counts the rows of a blind column with parts that a training column does not have.
 type partCounts struct {
-	misspelled rowCounter // rows whose text has misspelled parts, at least as many as correctly spelled parts
-	unknown    rowCounter // rows of texts without a part of the training column, even misspelled
+	misspelled rowCounter // rows whose text has misspelled parts, and at least as many of them as correctly spelled parts
+	unknown    rowCounter // rows whose text has no part of the training column, not even misspelled
 	filled     int        // number of rows with a value
 	firstLine  int        // the first line of a row in unknown
 	// example is a misspelled part of the most frequent text with such parts, and spelling is its
@@ -105,8 +105,8 @@ func caseOf(text string) letterCase {
 }
 
 // countParts returns the partCounts of a blind column. parts are the parts of the training column.
-// The profile train decides what the parts of a text are. A part that differs only in case from one
-// of parts is not misspelled if its case is one of usualCases.
+// train determines what the parts of a text are. A part that differs only in case from one of parts
+// does not count as misspelled if its case is one of usualCases.
 func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []string, usualCases map[letterCase]bool) partCounts {
 	known, spellings := make(map[string]bool), make(map[string]string)
 	for _, part := range parts {
@@ -144,8 +144,8 @@ func (c *comparison) countParts(train, blind *profile.ColumnProfile, parts []str
 }
 
 // reportMisspelledParts reports the rows in which a part of the text, such as an item of a list, differs
-// only in spelling from a part that the training file has. It reports nothing if these are only a few of
-// the rows with a value.
+// only in spelling from a part that the training file has. If these are only a few of the rows with
+// a value, it reports nothing.
 func (c *comparison) reportMisspelledParts(train, blind *profile.ColumnProfile, r *partCounts) {
 	rows := r.misspelled.rows
 	if ratio(rows, r.filled) <= maxUnparsable {

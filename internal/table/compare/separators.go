@@ -16,7 +16,7 @@ import (
 
 // decimalSeparatorCounts counts the rows of a blind column by the decimal separator with which
 // their numbers can be parsed: only the separator of the training column, only the other separator, or both.
-// The fields thousands, distinct and mostBoth describe the rows that the field both counts.
+// The fields thousands, distinct and mostBoth describe the rows counted by the field both.
 type decimalSeparatorCounts struct {
 	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
@@ -30,7 +30,8 @@ type decimalSeparatorCounts struct {
 
 // looksGrouped reports whether, in the rows counted by r.both, the separators very likely separate
 // thousands: all numbers without a separator are below 1000, and the largest of them has three
-// digits. Decimals would hardly all have exactly three digits.
+// digits. If the separators were decimal separators, the decimals would hardly all have exactly
+// three digits.
 func (r *decimalSeparatorCounts) looksGrouped() bool {
 	const minNumbers = 20
 	return r.largest >= 100 && r.largest < 1000 && r.distinct >= minNumbers
@@ -44,11 +45,12 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
-// reports nothing. train needs only Name, Form and NumberFormat.
+// reports nothing. Of train, it uses only Name, Form and NumberFormat.
 //
-// Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of them
-// have the other decimal separator, checkSeparators reports a defect, or only a warning if they are
-// few. If all numbers with a point or comma are ambiguous, it reports a warning in two cases:
+// Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of
+// these unambiguous numbers have the other decimal separator, checkSeparators reports a defect, or
+// a warning if there are only few of them. If all numbers with a point or comma are ambiguous, it
+// reports a warning in two cases:
 //
 //   - The separator is read as separating thousands, but the training column has no such separator, and may have fractions.
 //   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
@@ -91,8 +93,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 }
 
 // setOtherSeparators sets the field OtherSeparators of the findings about numbers that are read
-// wrongly. The field names all columns that have, or may have, another decimal separator than in
-// training.
+// wrongly. The field contains the names of all columns whose decimal separator differs, or may
+// differ, from training.
 func (c *comparison) setOtherSeparators() {
 	for i := range c.findings {
 		f := &c.findings[i]
@@ -102,11 +104,11 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkUnit reports a blind column whose numbers have no unit if those of the training column have
-// one. A program that writes no unit may also write other numbers, such as 0.47 instead of 47%, and
-// 0.47 is then read as 0.47%. If the training column has no durations, checkUnit reports nothing in
-// two cases: many training numbers have no unit, either, or more than a few blind numbers cannot be
-// parsed.
+// checkUnit reports a blind column whose numbers have no unit, although those of the training
+// column have one. A program that writes no unit may also write other numbers, such as 0.47 instead
+// of 47%, and 0.47 is then read as 0.47%. Unless the training column has durations, checkUnit
+// reports nothing if many training numbers also have no unit, or if more than a few blind numbers
+// cannot be parsed.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return
@@ -125,8 +127,8 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 		csvfile.Excerpt(train.NumberFormat().Unit))
 }
 
-// hasManyWithoutUnit reports whether at least a tenth of the numbers of a training column have no unit, as in a column
-// of 2, 3, 4 and 5more. It returns false if the numbers are unknown.
+// hasManyWithoutUnit reports whether at least a tenth of the numbers in a training column have no
+// unit, as in a column with 2, 3, 4 and 5more. It returns false if the numbers are unknown.
 func hasManyWithoutUnit(train *profile.ColumnProfile) bool {
 	format, without, all := train.NumberFormat(), 0, 0
 	for _, one := range train.Values() {
@@ -191,9 +193,9 @@ func countDecimalSeparators(values []columnstats.Value, format, other *cells.Num
 
 func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-// estimatedValues returns the values of the column with their numbers of rows. Rows with texts that
-// are not counted are divided among c.Uncounted, in proportion to the rows of these texts. rows is
-// the number of rows of the file.
+// estimatedValues returns the values of the column with their numbers of rows. The rows whose texts
+// are not counted are distributed among the values of c.Uncounted, in proportion to the rows of
+// these values. rows is the number of rows of the file.
 func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	counted, uncounted := c.Values(), c.Uncounted()
 	if len(uncounted) == 0 {

@@ -11,12 +11,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// explainSpelling extends the findings in c.findings[from:] about new texts of a blind column of
-// categories. Some of these texts may differ only in spelling from a text of the training file; a
-// model treats them as unknown. explainSpelling adds the number of their rows to the message. If
-// most rows have such a text, the finding becomes a defect.
+// explainSpelling extends the findings in c.findings[from:] about new texts in a blind column of
+// categories. Some of these texts may differ only in spelling from a text of the training file, but
+// a model treats them as unknown. explainSpelling adds the number of rows with such a text to the
+// message. If most rows have such a text, the finding becomes a defect.
 //
-// known holds texts of the training file, all of them if isComplete is true. If isComplete is
+// known holds texts of the training file: all of them if isComplete is true. If isComplete is
 // false, the finding stays a warning, because the training file may have other texts in the
 // spelling of the blind file.
 func (c *comparison) explainSpelling(known iter.Seq[string], isComplete bool, blind *profile.ColumnProfile, from int) {

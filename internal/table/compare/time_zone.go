@@ -13,8 +13,8 @@ import (
 )
 
 // checkTimeZones reports times whose zones differ from those of the training file. Times are read
-// without their zone, so the same moment may have another hour in the blind file. Offsets from UTC that
-// differ by at most one hour are not reported, because daylight saving time causes them.
+// without their zone, so the same moment may have a different hour in the blind file. Offsets from
+// UTC that differ by at most one hour are not reported, because daylight saving time causes them.
 func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	if len(train.TimeZones) == 0 || len(blind.TimeZones) == 0 {
 		return
@@ -28,9 +28,9 @@ func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkTimesOfDay reports dates without a time of day if the dates of the training column have one. If
-// onlyMidnight is set, all times of day in training are midnight. No feature is made from them, so
-// nothing is reported.
+// checkTimesOfDay reports dates without a time of day if the dates of the training column have one.
+// onlyMidnight is set if all times of day in training are midnight. In this case, nothing is
+// reported, because no feature is made from the times.
 func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMidnight bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || onlyMidnight || len(train.TimeZones) == 0 || len(blind.TimeZones) > 0 {
 		return
@@ -43,7 +43,7 @@ func (c *comparison) checkTimesOfDay(train, blind *profile.ColumnProfile, onlyMi
 }
 
 // areNearZones reports whether two zones are the same, or are offsets from UTC that differ by at
-// most one hour. Z is near no other zone: a file with Z is usually in UTC on purpose.
+// most one hour. Z is not near any other zone, because a file with Z is usually in UTC on purpose.
 func areNearZones(a, b string) bool {
 	if a == b {
 		return true

@@ -15,10 +15,10 @@ func isMissingTime(train *profile.ColumnProfile, one *columnstats.Value) bool {
 	return train.Epoch != "" && one.Kind == cells.Number && inference.IsMissingUnixTime(one.Number)
 }
 
-// checkUnixTimes compares a blind column with a training column of Unix times. It returns false if
-// more than a few rows have Unix times in another unit, or numbers that are too large or too small
-// for Unix times. It reports these rows, and Unix times with an exponent, such as 1.7e9. train
-// needs only Name, Form and Epoch.
+// checkUnixTimes compares a blind column with a training column of Unix times. It reports rows with
+// Unix times in another unit, rows with numbers that are too large or too small for Unix times, and
+// Unix times with an exponent, such as 1.7e9. It returns false if there are more than a few rows of
+// the first two kinds. Of train, it uses only Name, Form and Epoch.
 func (c *comparison) checkUnixTimes(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Epoch == "" {
 		return true

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// A blind column has a defect, and not only a warning, if a model cannot use many of its values.
-// These values must be in at least minDefectRows rows, and in more than the fraction maxDefectShare
-// of the rows with a value. Such a column has other data than the model was trained on.
+// A blind column gets a defect and not only a warning if a model cannot use the values in at least
+// minDefectRows rows, and in more than the fraction maxDefectShare of the rows with a value. The
+// contents of such a column differ from what the model was trained on.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5
@@ -33,13 +33,14 @@ func (c *comparison) rejectUnreadable(train, blind *profile.ColumnProfile, from 
 	}
 }
 
-// rejectUnreadableKnown is like rejectUnreadable, for a training column whose texts are not known.
-// The rows of the training file with an unreadable value count as rows without a value. So the
-// fraction of unreadable values in the blind column must be far larger than the fraction of
-// training rows without a value.
+// rejectUnreadableKnown is rejectUnreadable for a training column whose texts are not known.
+// Training rows with an unreadable value count as rows without a value. Therefore the fraction of
+// unreadable values in the blind column must be far larger than the fraction of training rows
+// without a value.
 //
-// Texts, and numbers in a column of dates or times, are only counted if all training rows have a
-// value. Otherwise the training file may have them too, such as the text ongoing, or 0 for no date.
+// Texts, and numbers in a column of dates or times, are counted as unreadable only if all training
+// rows have a value. If not, the training file may also contain them, such as the text ongoing, or
+// 0 for no date.
 func (c *comparison) rejectUnreadableKnown(known *profile.TrainingColumn, blind *profile.ColumnProfile, from int) {
 	if len(c.findings) == from {
 		return
@@ -66,9 +67,9 @@ func (c *comparison) escalateToDefects(from int) {
 }
 
 // unreadableRows counts the rows of a blind column whose value cannot be parsed in the format of
-// the training column. The result numbers counts rows with a number, date or time, and texts counts
-// rows with any other text. filled is the number of rows with a value. rows is the number of rows
-// of the blind file.
+// the training column. The result numbers counts rows with a number, date or time, and the result
+// texts counts rows with any other text. filled is the number of rows with a value. rows is the
+// number of rows of the blind file.
 //
 // If the training column has numbers, a number with any unit counts as a number. If it has dates or
 // times other than Unix times, a plain number counts as a text.

@@ -12,8 +12,8 @@ import (
 )
 
 // checkWords compares columns whose texts have several words. New texts are usual, but another
-// language is not. So checkWords reports a blind column if most of its texts have none of the words
-// that are features, and the fraction of such texts is far larger than in training.
+// language is not. checkWords therefore reports a blind column if most of its texts contain none of
+// the words that are features and the fraction of such texts is far larger than in training.
 func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 	words := make(map[string]bool)
 	for i := range c.train.Schema.Columns {
@@ -36,9 +36,9 @@ func (c *comparison) checkWords(train, blind *profile.ColumnProfile) {
 }
 
 // checkTerms compares columns of lists, or of texts with several words, when only the items or
-// words that the model knows are available. It reports a blind column if most of its texts have
-// none of these. The fraction of such rows must also be far larger than in a sample of the training
-// rows.
+// words that the model knows are available. It reports a blind column if most of its texts contain
+// none of these items or words and the fraction of such rows is far larger than in a sample of the
+// training rows.
 func (c *comparison) checkTerms(known *profile.TrainingColumn, blind *profile.ColumnProfile) {
 	terms := make(map[string]bool, len(known.Terms))
 	for _, term := range known.Terms {
