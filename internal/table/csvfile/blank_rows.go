@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// FindBlankRows returns the number of blank rows in tail, and the length of tail without them. Blank
-// rows have only delimiters. tail is the end of a file after its last value, so it has only delimiters
-// and line ends. Without blank rows, end is the length of tail.
+// FindBlankRows returns the number of blank rows in tail, and the length of tail without them.
+// Blank rows contain only delimiters. tail is the end of a file after its last value, so it
+// contains only delimiters and line ends. If there are no blank rows, end is the length of tail.
 func FindBlankRows(tail []byte) (end, rows int) {
 	end = bytes.IndexAny(tail, "\r\n") + 1
 	if end > 0 && bytes.HasPrefix(tail[end-1:], []byte("\r\n")) {
@@ -39,9 +39,10 @@ type blankRowTrimmer struct {
 // maxHeld is about the largest total length, in bytes, of blank rows that are left out.
 const maxHeld = 16 << 20
 
-// NewBlankRowTrimmer returns a reader of src, a CSV file, that leaves out the blank rows at its end: rows
-// that have only delimiters. Spreadsheets write such rows for cells that were used before. leftOut is
-// called at the end if rows were left out. It may be nil.
+// NewBlankRowTrimmer returns a reader of src, a CSV file, that leaves out blank rows at the end of
+// the file: rows that contain only delimiters. Spreadsheet programs write such rows for cells that
+// were used before. If rows were left out, leftOut is called at the end of the file; leftOut may be
+// nil.
 func NewBlankRowTrimmer(src io.Reader, delimiter byte, leftOut func(rows int)) io.Reader {
 	return &blankRowTrimmer{src: src, delimiter: delimiter, leftOut: leftOut}
 }

@@ -2,16 +2,16 @@ package csvfile
 
 import "bytes"
 
-// ChunkSize is the usual size of a chunk in bytes. The chunk and everything derived from it
-// fit the cache of a core.
+// ChunkSize is the usual size of a chunk in bytes. A chunk of this size and everything derived from
+// it fit in the cache of a core.
 const ChunkSize = 256 << 10
 
 // chunkPadding is the number of bytes that must follow the text of a chunk in memory, because
 // the parsers read past its end.
 const chunkPadding = 64
 
-// newBuffer returns a buffer of size bytes. Its capacity has space for chunkPadding, and for the
-// line end that the last line may lack.
+// newBuffer returns a buffer of size bytes. Its capacity includes space for chunkPadding and for
+// the line end that the last line may lack.
 func newBuffer(size int) []byte { return make([]byte, size, size+1+chunkPadding) }
 
 // Chunk is a sequence of complete records of a file. All its quotes are valid.
@@ -23,7 +23,7 @@ type Chunk struct {
 }
 
 // nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of the file,
-// after an error, and before a record that has invalid quotes or is too long. Such a record must be
+// after an error, and before a record with invalid quotes or of excessive length, which must be
 // read with Read.
 func (r *Reader) nextChunk(c *Chunk, size int) (ok bool) {
 	for r.err == nil && !r.needsRead {
@@ -47,8 +47,8 @@ func (r *Reader) nextChunk(c *Chunk, size int) (ok bool) {
 	return false
 }
 
-// detachChunk moves the next numBytes bytes, with their buffer, into c. The reader continues with
-// another buffer. last is set if the file ends after these bytes.
+// detachChunk moves the next numBytes bytes, together with their buffer, into c; the reader
+// continues with another buffer. last is set if the file ends after these bytes.
 func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+numBytes:r.end]
 	next := c.buf
@@ -65,9 +65,9 @@ func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
 	}
 }
 
-// completeRecordsLen returns the length of the complete records at the start of window, the bytes
-// in the buffer that are not yet read, and whether a misplaced quote follows these records. last is
-// set if the file ends with the window.
+// completeRecordsLen returns the length of the complete records at the start of window, and whether
+// a misplaced quote follows these records. window holds the bytes in the buffer that have not been
+// read yet. last is set if the file ends with window.
 func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote bool) {
 	i := 0
 	for {
@@ -106,8 +106,8 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote b
 
 func isFieldEnd(c, delim byte) bool { return c == delim || c == '\n' || c == '\r' }
 
-// afterLastLineEnd returns the offset after the last LF of text. Without an LF it returns the
-// offset after the last CR. It returns 0 if there is no line end.
+// afterLastLineEnd returns the offset just past the last LF of text or, if there is no LF, just
+// past the last CR. It returns 0 if there is no line end.
 func afterLastLineEnd(text []byte) int {
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		return n + 1

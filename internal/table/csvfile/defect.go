@@ -104,8 +104,7 @@ type Defect struct {
 	// Count is the number of rows or columns with this defect, or 0 if they are not
 	// counted. Line and Column are the location of the first.
 	Count int `json:"count,omitempty"`
-	// AtLeast is set if Count covers only a part of the file, because the rest could not
-	// be read.
+	// AtLeast is set if Count covers only a part of the file because the rest could not be read.
 	AtLeast bool `json:"atLeast,omitempty"`
 	// Lines are the lines of the first rows with this defect, at most MaxLocations. They
 	// are nil for a defect of columns.

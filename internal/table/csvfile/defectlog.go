@@ -8,8 +8,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// DefectLog counts the defects of a file by code. For each code it keeps only the first defect and
-// the first MaxLocations locations, so that its memory is bounded. The zero value is empty.
+// DefectLog counts the defects of a file by code. To bound its memory, it keeps only the first
+// defect and the first MaxLocations locations for each code. The zero value is empty.
 type DefectLog struct{ groups []defectGroup }
 
 type defectGroup struct {
@@ -77,11 +77,11 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 	l.groups = slices.DeleteFunc(l.groups, func(p defectGroup) bool { return slices.Contains(codes, p.first.Code) })
 }
 
-// Defects returns one Defect for each code. partial is set if the files may have more defects.
+// Defects returns one Defect for each code. partial is set if the files may contain more defects.
 //
-// locate(line, column) converts the location of a defect to the location in the user's file. If
-// locate is nil, the locations need no conversion. If several files make one table, source(line)
-// converts a line from locate to a file and a line in that file. For a single file, source is nil.
+// locate converts the location of a defect to the location in the user's file; if it is nil, no
+// conversion is needed. If the table consists of several files, source converts a line that locate
+// has returned to a file and a line in that file. For a single file, source is nil.
 func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {
@@ -158,7 +158,7 @@ func formatFirst(count int, noun string, list []string) string {
 
 // defectSummary holds the parts of a message about several defects of one code.
 type defectSummary struct {
-	ofColumns bool   // set if the defects are in columns, not in rows
+	ofColumns bool   // set if the defects are about columns, not rows
 	predicate string // follows "3 rows" in the message, as in "have no label"
 	rule      string // the rule that the rows or columns violate; empty if it is obvious
 }
@@ -178,8 +178,8 @@ var defectSummaries = map[string]defectSummary{
 	CodeStrayQuote:      {predicate: "have a quote inside a field", rule: "put such a field in quotes, and double each quote in it"},
 }
 
-// SourceLine returns source(line): the file that has this line of the table, and the line in that
-// file. For a table in a single file, source is nil, and SourceLine returns "" and line.
+// SourceLine returns source(line): the file that contains this line of the table, and the line in
+// that file. If source is nil, because the table is in a single file, it returns "" and line.
 func SourceLine(source func(line int) (string, int), line int) (file string, fileLine int) {
 	if source == nil {
 		return "", line

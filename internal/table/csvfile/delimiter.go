@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter is the value of a delimiter that must be detected with FindDelimiter.
+// AutoDelimiter stands for a delimiter that must be detected with FindDelimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
@@ -12,12 +12,12 @@ const DelimiterSampleBytes = 64 << 10
 const Delimiters = ",;\t|"
 
 // FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
-// nine of ten records into as many fields as the first record. If several delimiters are possible,
-// FindDelimiter returns the delimiter that splits the records into the most fields, but prefers any
-// other delimiter to commas that seem to separate decimals. If no delimiter is possible, it also
-// accepts files whose first record has one field fewer than the other records, as in files that R
-// has written with row names. Otherwise FindDelimiter returns the comma. truncated is set if the
-// sample is not the whole file.
+// nine of ten records into as many fields as the first record. Of several possible delimiters,
+// FindDelimiter returns the one that splits the records into the most fields, but prefers any other
+// delimiter to commas that seem to separate decimals. If no delimiter is possible, FindDelimiter
+// considers delimiters with which the first record has one field fewer than the other records, as
+// in files that R has written with row names. If there is none, either, it returns the comma.
+// truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := bestDelimiter(sample, truncated, 0)
 	if most == 0 {
@@ -26,9 +26,9 @@ func FindDelimiter(sample []byte, truncated bool) byte {
 	return best
 }
 
-// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. It returns
-// the comma and 0 if no delimiter is possible. For unnamed see delimiterScore, for truncated see
-// FindDelimiter.
+// bestDelimiter returns the delimiter with the highest delimiterScore, and this score. If no
+// delimiter is possible, it returns the comma and 0. For unnamed, see delimiterScore; for
+// truncated, see FindDelimiter.
 func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most int) {
 	best = ','
 	for _, delim := range []byte(Delimiters) {
@@ -41,8 +41,8 @@ func bestDelimiter(sample []byte, truncated bool, unnamed int) (best byte, most 
 }
 
 // haveDecimalCommas reports whether the commas of a sample with another delimiter separate
-// decimals, as in 5,1;3,5;setosa. At least nine of ten commas must be between two digits, and be
-// the first comma of their field.
+// decimals, as in 5,1;3,5;setosa. At least nine of ten commas must be between two digits and be the
+// first comma in their field.
 func haveDecimalCommas(sample []byte, delim byte) bool {
 	isDigit := func(at int) bool { return at >= 0 && at < len(sample) && '0' <= sample[at] && sample[at] <= '9' }
 	commas, decimal, inField := 0, 0, 0
@@ -62,7 +62,7 @@ func haveDecimalCommas(sample []byte, delim byte) bool {
 
 // delimiterScore returns 0 if a delimiter is not possible, and otherwise a number that is higher
 // for more fields. unnamed is 1 if the first record must have one field fewer than the other
-// records, as in files with row names, and 0 if it must have as many. For truncated see
+// records, as in files with row names, and 0 if it must have the same number. For truncated, see
 // FindDelimiter.
 func delimiterScore(sample []byte, delim byte, truncated bool, unnamed int) int {
 	const enough = 50

@@ -11,8 +11,8 @@ import (
 )
 
 // Diff compares two CSV files. It returns the number of rows that differ, and the names of
-// the columns that differ, in file order. It is an error if the files have different
-// numbers of columns or rows.
+// the columns that differ, in file order. It returns an error if the files have different numbers
+// of columns or rows.
 func Diff(ctx context.Context, first, second io.Reader) (rows int, columns []string, err error) {
 	a, err := OpenTable(NewReader(first, ','))
 	if err != nil {

@@ -19,16 +19,16 @@ var fileSignatures = []struct{ magic, code, message string }{
 const parquetMagic = "PAR1"
 
 // IsParquet reports whether head is the beginning of a Parquet file: the letters PAR1, and a
-// control character within the next four bytes. The control character distinguishes it from a CSV
-// file whose first column is called PAR1. It also returns true if head consists only of PAR1: this
-// is a Parquet file that was cut off.
+// control character within the next four bytes. The control character distinguishes a Parquet file
+// from a CSV file whose first column is called PAR1. If head consists only of PAR1, it is the
+// beginning of a truncated Parquet file.
 func IsParquet(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(parquetMagic))
 	return ok && (len(rest) == 0 || bytes.ContainsFunc(rest[:min(len(rest), 4)], func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }))
 }
 
-// FindFileType returns the defect of a file that starts with head if such a file is known not to be
-// CSV in UTF-8. Otherwise it returns nil.
+// FindFileType returns a defect if a file that starts with head cannot be CSV in UTF-8, and nil
+// otherwise.
 func FindFileType(head []byte) *Defect {
 	for _, s := range fileSignatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) && (s.magic != parquetMagic || IsParquet(head)) {

@@ -34,9 +34,9 @@ const (
 //	a NUL                is removed
 //	an empty line        is a row without a value if Width is 1 and a record follows
 //
-// A quoted field may span several lines, if its quotes stand directly beside the delimiters. If the
-// record then has a wrong number of fields, but its first line alone has the right number, only this
-// line is the record.
+// A quoted field may span several lines if its quotes stand directly beside the delimiters. If the
+// record then has a wrong number of fields, but its first line alone has the right number, only the
+// first line is taken as the record.
 type LenientReader struct {
 	*Reader
 	Width           int // expected number of fields of a record; 0 if unknown
@@ -118,15 +118,15 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// mayBeSeveralRecords reports whether the record in l.rec may be several that a stray quote has
-// joined: it spans several lines and has a wrong number of fields.
+// mayBeSeveralRecords reports whether the record in l.rec may be several records that a stray quote
+// has joined, because it spans several lines and has a wrong number of fields.
 func (l *LenientReader) mayBeSeveralRecords() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 
-// readAsLine returns the fields of the next line. If split found a complete record, and the line
-// does not have Width fields, it returns the fields of the record instead. end and status are the
-// results of split for the record that begins with this line.
+// readAsLine returns the fields of the next line. end and status are the results of split for the
+// record that begins with this line. If split found a complete record and the line does not have
+// Width fields, readAsLine returns the fields of the record instead.
 //
 // If the buffer does not contain the whole line, readAsLine reads more of the file and returns more
 // = true. The caller must then call split again.
@@ -212,9 +212,9 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 }
 
 // closingQuoteOnLine returns the offset of the quote that closes the field starting at line[0], and
-// the offset of the delimiter or line end after it. This is the first quote directly before delim or
-// the line end. If spaces is true, there may be spaces between. closingQuoteOnLine returns 0, 0 if
-// there is no such quote.
+// the offset of the delimiter or line end after it. This is the first quote directly before delim
+// or the line end; if spaces is true, there may be spaces in between. If there is no such quote,
+// closingQuoteOnLine returns 0, 0.
 func closingQuoteOnLine(line []byte, delim byte, spaces bool) (quote, next int) {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
@@ -234,9 +234,9 @@ func closingQuoteOnLine(line []byte, delim byte, spaces bool) (quote, next int) 
 	return 0, 0
 }
 
-// cleanFields undoes what readSingleQuotes does, replaces formulas such as ="007" by their texts,
-// removes NUL bytes, and decodes fields that are not valid UTF-8 as Windows-1252, which includes
-// Latin-1.
+// cleanFields undoes the exchange of readSingleQuotes, replaces formulas such as ="007" with their
+// texts, removes NUL bytes, and decodes fields that are not valid UTF-8 as Windows-1252, which
+// includes Latin-1.
 func (l *LenientReader) cleanFields(fields [][]byte, line int) [][]byte {
 	for i, field := range fields {
 		if l.areSingleQuotes {

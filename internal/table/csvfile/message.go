@@ -39,9 +39,9 @@ func FormatNames(list []string) string {
 // maxMissingNames is the maximum number of names in the message of [MissingColumnsMessage].
 const maxMissingNames = 10
 
-// MissingColumnsMessage returns a message which says that the columns with these names are missing.
-// It names at most ten of them. origin says which columns they are, such as "of the training
-// file".
+// MissingColumnsMessage returns the message that the columns with the given names are missing. It
+// lists at most ten of them. origin says where the columns should come from, such as "of the
+// training file".
 func MissingColumnsMessage(names []string, origin string) string {
 	var quoted []string
 	for _, name := range names[:min(len(names), maxMissingNames)] {

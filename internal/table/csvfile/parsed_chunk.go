@@ -14,8 +14,8 @@ import (
 //	text    1,2.5,cat␊2,,dog␊        starts  0 2 6 10 | 10 12 13 17
 //
 // The separators are found first, so that parsing a cell does not depend on the previous cell. The
-// locations of cells are stored row by row, as they are found. Their numbers are stored column by
-// column, as they are used.
+// locations of cells are stored row by row, the order in which they are found. The parsed numbers
+// are stored column by column, the order in which they are used.
 type ParsedChunk struct {
 	text       []byte
 	fieldCount int
@@ -33,8 +33,8 @@ type ParsedChunk struct {
 	NotDecimal []bool          // by field: some number has no exact Decimal, so all its numbers are in Values
 }
 
-// TextCell is the value of a cell with a text that is not a number. It is a quiet NaN. Its payload
-// differs from the payload of cells.NaN, the value of an empty cell.
+// TextCell is the value of a cell with a text that is not a number. It is a quiet NaN whose payload
+// differs from that of cells.NaN, the value of an empty cell.
 var TextCell = math.Float64frombits(math.Float64bits(cells.NaN) + 1)
 
 // unparsedDecimal is the decimal of a cell that is a text or has not been parsed yet.
@@ -46,8 +46,8 @@ func IsTextCell(value float64) bool {
 }
 
 // Parse splits the records of a chunk and parses the numeric fields. It returns false if a record
-// is invalid: if it is not UTF-8, contains a NUL byte, has a wrong number of fields, or has a field
-// that is too long. p refers to the chunk's text until the next call.
+// is invalid: if it is not valid UTF-8, contains a NUL byte, has a wrong number of fields, or has a
+// field that is too long. p refers to the chunk's text until the next call of Parse.
 func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) (ok bool) {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
@@ -110,9 +110,9 @@ func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
-// indexRow adds the row that starts at offset begin. ends holds the offsets after the separators
-// from there on. For quoted see indexRows. It returns false if the row has a wrong number of
-// fields.
+// indexRow adds the row that starts at offset begin. ends holds the offsets just past the
+// separators from there on. For quoted, see indexRows. valid is false if the row has a wrong number
+// of fields.
 func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) (valid bool) {
 	if len(ends) < p.fieldCount {
 		return false
@@ -171,7 +171,7 @@ func (p *ParsedChunk) parseDecimalRows(field, lo, hi int) {
 	}
 }
 
-// ParseField parses the numbers of a field into FloatBuffer, unless this was done before.
+// ParseField parses the numbers of a field into FloatBuffer, unless it has already done so.
 func (p *ParsedChunk) ParseField(field int) {
 	if p.Numeric[field] {
 		return

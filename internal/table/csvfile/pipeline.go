@@ -43,13 +43,13 @@ type pipeline struct {
 // errPanic stops a pipeline after a worker has panicked.
 var errPanic = errors.New("a worker has panicked")
 
-// defaultWorkers returns the default number of workers. It exceeds the number of cores,
+// defaultWorkers returns the default number of workers. This is more than the number of cores,
 // because some workers wait to commit.
 func defaultWorkers() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // Limits for tables with many columns, whose rows are assumed to be about as long as the header. A
-// chunk of such a table has wideChunkRows rows, but at most maxWideChunk bytes, and at least
-// minChunkRows rows in any case. All workers together use about workerMemory bytes.
+// chunk of such a table has wideChunkRows rows but at most maxWideChunk bytes; in any case, it has
+// at least minChunkRows rows. All workers together use about workerMemory bytes.
 const (
 	wideChunkRows     = 16
 	minChunkRows      = 4
@@ -72,10 +72,10 @@ func (t *Table) Workers() int {
 }
 
 // RunPipeline reads the table's rows in chunks of about size bytes and processes them with the
-// given number of workers. It returns the first error of the first chunk that has one. It stops at
-// the end of the file, or before a record that has invalid quotes or is too long. In the second
-// case, t.Next returns this record and those after it. If a worker panics, RunPipeline panics when
-// all workers have ended.
+// given number of workers. It returns the error of the first chunk with an error. It stops at the
+// end of the file, or before a record with invalid quotes or of excessive length; t.Next then
+// returns this record and those after it. If a worker panics, RunPipeline panics after all workers
+// have ended.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
 	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)
@@ -146,7 +146,8 @@ func (p *pipeline) readChunk(ctx context.Context, c *Chunk) (number int, ok bool
 	return p.started - 1, true
 }
 
-// setError sets the error of the pipeline, unless it has one, and wakes the waiting workers.
+// setError sets the error of the pipeline, unless an error is already set, and wakes the waiting
+// workers.
 func (p *pipeline) setError(err error) {
 	p.commitMu.Lock()
 	if p.err == nil {
@@ -162,8 +163,9 @@ func (t *Table) CountRowsOf(p *ParsedChunk) {
 	t.Reader.nextLine += p.lineBreaks
 }
 
-// RereadChunk calls read, and lets the table's Next return only the records of the chunk until read
-// returns. Workers use it for a chunk that ParsedChunk.Parse rejects, to find the invalid record.
+// RereadChunk calls read. Until read returns, the table's method Next returns only the records of
+// the chunk. Workers use RereadChunk to find the invalid record in a chunk that ParsedChunk.Parse
+// rejects.
 func (t *Table) RereadChunk(c *Chunk, read func() error) error {
 	whole := t.Reader
 	t.Reader = c.newReader()

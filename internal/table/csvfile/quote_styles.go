@@ -12,9 +12,8 @@ import (
 //	"say \"hi\""     a backslash before each quote within a field, if escaped is set
 //
 // A field in these styles ends on its line. fixed is the position of the first field with such
-// quotes, or -1 without such a field. fixed is also -1 if another quote is misplaced. A line with a
-// wrong number of fields is only accepted if the header is in one of these styles; otherwise, fixed
-// is -1.
+// quotes. It is -1 in three cases: if there is no such field, if another quote is misplaced, or if
+// the line has a wrong number of fields and the header is not in one of these styles.
 func (l *LenientReader) splitStyled(line []byte, escaped bool) (cells [][]byte, fixed int) {
 	if escaped && !bytes.Contains(line, []byte(`\"`)) {
 		return nil, -1
@@ -65,8 +64,8 @@ func openingQuote(line []byte) int {
 }
 
 // textInQuotes returns the text between line[0], which is a quote, and the closing quote. end is
-// the offset after the closing quote, or 0 if the closing quote is missing. Quotes in the text follow
-// a backslash if escaped is set, and are doubled otherwise.
+// the offset just past the closing quote, or 0 if it is missing. If escaped is set, quotes within
+// the text follow a backslash; otherwise, they are doubled.
 func textInQuotes(line []byte, escaped bool) (text []byte, end int) {
 	within, quote := []byte(`""`), []byte{'"'}
 	if escaped {
@@ -80,8 +79,8 @@ func textInQuotes(line []byte, escaped bool) (text []byte, end int) {
 	return bytes.ReplaceAll(line[1:end-1], within, quote), end
 }
 
-// firstUnescapedQuote returns the offset of the first quote after line[0] that no backslash
-// escapes: the number of backslashes before it is even. It returns 0 if there is no such quote.
+// firstUnescapedQuote returns the offset of the first quote after line[0] that is not escaped,
+// because an even number of backslashes precedes it. It returns 0 if there is no such quote.
 func firstUnescapedQuote(line []byte) int {
 	escaped := false
 	for i := 1; i < len(line); i++ {
@@ -106,9 +105,9 @@ func textOfFormula(field []byte) (text []byte, ok bool) {
 	return text, 1+end == len(field)
 }
 
-// readSingleQuotes makes the reader read a file with single quotes if the first line of the file is
-// in this style, as in 'id','size','class'. Single and double quotes are then exchanged when the
-// file is read, and exchanged again in the fields.
+// readSingleQuotes makes the reader accept single quotes if the first line of the file uses them,
+// as in 'id','size','class'. Single and double quotes are then exchanged when the file is read, and
+// exchanged back in the fields.
 func (l *LenientReader) readSingleQuotes() {
 	r := l.Reader
 	head := r.buf[r.pos:r.end]

@@ -76,7 +76,7 @@ func (r *Reader) setDelimiter(delim byte) {
 func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 
 // Read returns the next record, or io.EOF after the last. A *Defect describes an error in the
-// record; the next call then returns the following record, or io.EOF if the end of the defective
+// record. The next call then returns the following record, or io.EOF if the end of the defective
 // record cannot be found. Any other error comes from the source.
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
@@ -132,8 +132,8 @@ func (r *Reader) skipBlank() {
 // Done reports whether nothing is left to read.
 func (r *Reader) Done() bool { return r.err != nil }
 
-// checkText returns the record that was read, or a *Defect if it is not valid UTF-8 or has
-// a NUL byte.
+// checkText returns the record that was read, or a *Defect if the record is not valid UTF-8 or
+// contains a NUL byte.
 func (r *Reader) checkText() (*Record, error) {
 	rec := &r.rec
 	if utf8.Valid(rec.Text) && bytes.IndexByte(rec.Text, 0) < 0 {
@@ -193,8 +193,8 @@ func (r *Reader) grow(size int) {
 	}
 }
 
-// fill reads until the buffer is full or the source ends. It does not stop after a short read,
-// because the reader would then have to split the same record again.
+// fill reads until the buffer is full or the source ends. It does not stop after a short read: if
+// it did, the reader would have to split the same record again.
 func (r *Reader) fill() error {
 	if r.pos > 0 {
 		r.offset += int64(r.pos)

@@ -23,8 +23,8 @@ var byteKinds = func() (list [256]uint8) {
 	return list
 }()
 
-// findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time (SWAR) to
-// find separators, quotes and a few other characters, and then looks at each of these.
+// findSeparatorsGo implements findSeparators in Go. It searches eight bytes at a time (SWAR) for
+// separators, quotes and a few other characters, and then examines each character found.
 func findSeparatorsGo(ends []int32, text []byte) (count int) {
 	size := len(text) - chunkPadding
 	n, inside := 0, uint8(0) // inside is separatorByte inside quotes, otherwise 0

@@ -28,10 +28,9 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// DidYouMean returns a text that suggests the closest of names, for the end of a message, as in `
-// (did you mean "age"?)`. It returns an empty text if no name is close. If one of names looks the
-// same, because it differs only in its Unicode normalization, the text shows the code points of
-// both.
+// DidYouMean returns a text for the end of a message that suggests the closest of names, as in `
+// (did you mean "age"?)`. If no name is close, the text is empty. If a name differs only in its
+// Unicode normalization and thus looks the same, the text shows the code points of both.
 func DidYouMean(name string, names []string) string {
 	if same := sameNormalized(name, names); same != "" {
 		return fmt.Sprintf(" (it is written with other Unicode code points than in the file: %s instead of %s)", strconv.QuoteToASCII(name), strconv.QuoteToASCII(same))
@@ -42,8 +41,8 @@ func DidYouMean(name string, names []string) string {
 	return ""
 }
 
-// sameNormalized returns the one of names that equals name after Unicode normalization, but not
-// before. It returns an empty text if there is none.
+// sameNormalized returns an element of names that equals name after Unicode normalization but not
+// before, or "" if there is none.
 func sameNormalized(name string, names []string) string {
 	normalized := norm.NFC.String(name)
 	for _, other := range names {
@@ -54,14 +53,14 @@ func sameNormalized(name string, names []string) string {
 	return ""
 }
 
-// maxSimilarLength is the maximum number of letters and digits of a name for which ClosestName
-// searches a similar one. The time grows with the product of the lengths of two names, and a
-// request to a service may have a name of a megabyte.
+// maxSimilarLength is the maximum number of letters and digits in a name for which ClosestName
+// searches for a similar name. The time grows with the product of the lengths of two names, and a
+// request to a service may contain a name of a megabyte.
 const maxSimilarLength = 200
 
-// ClosestName returns the one of names that differs least from name, ignoring case and punctuation.
-// It returns an empty text if all names differ in more than a third of the letters, or if name has
-// more than maxSimilarLength letters and digits.
+// ClosestName returns the element of names that differs least from name, ignoring case and
+// punctuation. It returns "" if all names differ in more than a third of the letters, or if name
+// has more than maxSimilarLength letters and digits.
 func ClosestName(name string, names []string) (closest string) {
 	loose := []rune(FoldName(name))
 	if len(loose) > maxSimilarLength {

@@ -21,9 +21,9 @@ const (
 	tooManyFields                     // the record has more than MaxFields fields
 )
 
-// split splits the record at the start of the window into r.rec. For a complete record it returns
-// the offset after the line end. Otherwise it returns the offset of the field or stray quote that
-// is the reason for the status.
+// split splits the record at the start of the window into r.rec. If the record is complete,
+// recordEnd is the offset just past its line end. If not, recordEnd is the offset of the field or
+// stray quote that caused the status.
 func (r *Reader) split(window []byte) (recordEnd int, status splitStatus) {
 	rec := &r.rec
 	rec.Fields, rec.unquoted, rec.LineBreaks = rec.Fields[:0], rec.unquoted[:0], 0
@@ -64,8 +64,8 @@ func (r *Reader) split(window []byte) (recordEnd int, status splitStatus) {
 	}
 }
 
-// afterLineEnd returns the offset after the line end at window[i], which must be CR or LF.
-// If i is the length of window, it returns i.
+// afterLineEnd returns the offset just past the line end that begins at window[i], which must be CR
+// or LF. If i is the length of window, it returns i.
 func afterLineEnd(window []byte, i int) int {
 	if i < len(window) && window[i] == '\r' {
 		i++
@@ -77,8 +77,8 @@ func afterLineEnd(window []byte, i int) int {
 	return min(i+1, len(window))
 }
 
-// readQuoted appends the quoted field that starts at window[start] to the record and
-// returns the offset after its closing quote.
+// readQuoted appends the quoted field that starts at window[start] to the record and returns the
+// offset just past its closing quote.
 func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStatus) {
 	i, doubled, status := closingQuote(window, start, r.atEOF)
 	if status != recordComplete {
@@ -90,8 +90,8 @@ func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStat
 	}
 	breaks := CountLineBreaks(text)
 	if i < len(window) && (!r.stopBytes[window[i]] || window[i] == '"') {
-		// In a field of several lines, the quote at i-1 more likely opens the next field. The quote
-		// that closes this field is then missing.
+		// If the field spans several lines, the quote at i-1 more likely opens the next field, and
+		// the closing quote of this field is missing.
 		if breaks > 0 {
 			return start, unclosedQuote
 		}
@@ -105,10 +105,10 @@ func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStat
 	return i, recordComplete
 }
 
-// closingQuote returns the offset after the quote that closes the quote at window[start], and
-// whether there are doubled quotes between them. last is set if the file ends with the window.
-// Otherwise a quote at the end of the window may be the first half of a doubled quote, and the
-// status is recordPartial.
+// closingQuote returns the offset just past the quote that closes the quote at window[start], and
+// whether there are doubled quotes between them. last is set if the file ends with the window. If
+// last is not set, a quote at the end of the window may be the first half of a doubled quote, so
+// the status is then recordPartial.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {
@@ -175,9 +175,9 @@ func (r *Record) FieldLine(i int, delim byte) int {
 	return r.Line + r.LineBreaks
 }
 
-// failAt returns the defect that status stands for, such as a stray quote. offset is its
-// location, counted from the first unread byte. After a stray quote or too many fields,
-// reading continues with the next line. After any other defect nothing more is read.
+// failAt returns the defect that status stands for, such as a stray quote. offset is the location
+// of the defect, counted from the first unread byte. After a stray quote or too many fields,
+// reading continues with the next line. After any other defect, nothing more is read.
 func (r *Reader) failAt(offset int, status splitStatus) error {
 	window := r.buf[r.pos:r.end]
 	d := &Defect{

@@ -58,7 +58,7 @@ func (t *Table) Next(ctx context.Context) (*Record, error) {
 	var defect *Defect
 	switch {
 	case errors.As(err, &defect):
-		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // a defect that the source returned has its name already
+		if !t.Reader.Done() || errors.Is(t.Reader.err, io.EOF) { // a defect that the source returned already has its name
 			defect.Name = t.ColumnName(defect.Column)
 		}
 		return nil, defect
@@ -170,7 +170,8 @@ func (t *Table) CheckHeader(minColumns int) []Defect {
 	return defects
 }
 
-// IsHeaderNumeric reports whether every name is a number, as in a file without a header.
+// IsHeaderNumeric reports whether every name is a number, which suggests that the file has no
+// header.
 func IsHeaderNumeric(names []string) bool {
 	for _, name := range names {
 		if kind, _ := cells.Classify([]byte(name)); kind != cells.Number {

@@ -2,8 +2,8 @@ package csvfile
 
 import "strconv"
 
-// UniqueName returns name or, if isTaken returns true for it, name with the first number appended for
-// which isTaken returns false, such as name_2.
+// UniqueName returns name if it is not taken. If it is, UniqueName appends the first number, as in
+// name_2, for which isTaken returns false.
 func UniqueName(name string, isTaken func(name string) bool) string {
 	free := name
 	for n := 2; isTaken(free); n++ {

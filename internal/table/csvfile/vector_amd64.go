@@ -11,9 +11,9 @@ import (
 // hasAVX2Kernels is set if this processor supports the assembly.
 var hasAVX2Kernels = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to ends and returns their count. The last chunkPadding bytes of text are
-// padding. quoted must be set if the text has quotes, which must be valid.
+// findSeparators finds the commas and line ends outside quotes. It writes the offset just past each
+// of them to ends and returns their count. The last chunkPadding bytes of text are padding. quoted
+// must be set if the text contains quotes, which must be valid.
 func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
 	size := len(text) - chunkPadding
 	if !hasAVX2Kernels {

@@ -4,9 +4,9 @@ package csvfile
 
 import "foretell/internal/table/cells"
 
-// findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to ends and returns their count. The last chunkPadding bytes of text are
-// padding. Quotes must be valid.
+// findSeparators finds the commas and line ends outside quotes. It writes the offset just past each
+// of them to ends and returns their count. The last chunkPadding bytes of text are padding. Quotes
+// must be valid.
 func findSeparators(ends []int32, text []byte, _ bool) (count int) {
 	return findSeparatorsGo(ends, text)
 }

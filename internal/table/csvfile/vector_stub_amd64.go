@@ -9,7 +9,7 @@ package csvfile
 //go:noescape
 func findSeparatorsAVX2(ends *int32, text *byte, blocks uintptr) (count uintptr)
 
-// parseDecimalsAVX2 does the same as parseDecimalsGo, for 4·quads rows. stride is the number of bytes from row to row of begins.
+// parseDecimalsAVX2 is parseDecimalsGo for 4·quads rows. stride is the distance in bytes between the elements of begins for consecutive rows.
 //
 //go:noescape
 func parseDecimalsAVX2(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool

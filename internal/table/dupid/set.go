@@ -16,18 +16,17 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Set finds duplicate IDs with little memory and without storing them. White space around an ID
-// does not count, because programs that join rows by their IDs, such as `foretell score`, ignore
-// it.
+// Set finds duplicate IDs with little memory and without storing the IDs. White space around an ID
+// is ignored, as it is by programs that join rows by their IDs, such as `foretell score`.
 //
-// Each ID is hashed to 72 bits, which are written to disk with the line of the ID:
+// Each ID is hashed to 72 bits. The hash and the line of the ID are written to disk:
 //
 //	while all IDs ascend ─▶ one stream, which has no duplicates
 //	after that           ─▶ 256 streams, by 8 bits of the hash
 //
-// At the end the streams are searched one by one, so that a 256th of the IDs is in memory at a
-// time. The probability that two different IDs of ten million rows have the same hash is 1 in 10⁸.
-// The hash is keyed against deliberate collisions.
+// At the end, the streams are searched one by one, so that only a 256th of the IDs is in memory at
+// a time. The probability that two different IDs of ten million rows have the same hash is 1 in
+// 10⁸. The hash is keyed against deliberate collisions.
 type Set struct {
 	binSeed, keySeed maphash.Seed
 	File             *spill.File   // the temporary file, which may hold other streams, too
@@ -74,9 +73,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// splitUnlessAscending calls splitIntoBins if the IDs stored so far and new IDs are together not in
-// ascending order. It must be called before the new IDs are stored. first and last are the first
-// and the last new ID. unordered is set if the new IDs are not ascending.
+// splitUnlessAscending calls splitIntoBins unless the IDs stored so far, followed by the new IDs,
+// are in ascending order. It must be called before the new IDs are stored. first and last are the
+// first and the last new ID. unordered is set if the new IDs themselves are not ascending.
 func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
@@ -87,8 +86,8 @@ func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	}
 }
 
-// ascends reports whether id is greater than previous. Longer IDs are greater, so that
-// consecutive numbers ascend with and without leading zeros.
+// ascends reports whether id is greater than previous. A longer ID is greater than a shorter one,
+// so that consecutive numbers ascend with and without leading zeros.
 func ascends(id, previous []byte) bool {
 	if len(id) != len(previous) {
 		return len(id) > len(previous)

@@ -11,9 +11,9 @@ import (
 )
 
 // BlockReader reads a blind file as a sequence of frames. Its memory does not grow with the file,
-// because it keeps the IDs on disk to find duplicates. Features are found by name. The ID is the
-// column with the name of the schema's ID, or the first column if no column has this name.
-// Block.Raw has the text of all columns, including extra columns and a label.
+// because the IDs, which are needed to find duplicates, are kept on disk. Features are found by
+// name. The ID is the column with the name of the schema's ID or, if no column has this name, the
+// first column. Block.Raw contains the text of all columns, including extra columns and a label.
 type BlockReader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder
@@ -51,7 +51,7 @@ func NewBlockReader(src io.Reader, schema *Schema) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The result of a row has one probability per class. Blocks are therefore smaller if
+	// The result for a row contains one probability per class. Blocks are therefore smaller if
 	// there are many classes.
 	size := max(2*csvfile.ChunkSize/(2+len(schema.Classes)), 4<<10)
 	return &BlockReader{table: t, decoder: newRowDecoder(schema, b), ids: dupid.NewSet(), size: min(size, csvfile.ChunkSize)}, nil
@@ -67,10 +67,9 @@ func (b *BlockReader) Header() []string { return b.table.Names }
 // mark. The caller must not change it.
 func (b *BlockReader) RawHeader() []byte { return b.table.Header }
 
-// Run processes all blocks of the file with one goroutine per worker. It returns the
-// first error of the first block that has one. A *csvfile.Defect describes an error in
-// the file. Duplicate IDs are reported only after all rows have been read. Run must be
-// called only once.
+// Run processes all blocks of the file with one goroutine per worker. It returns the error of the
+// first block with an error. A *csvfile.Defect describes an error in the file. Duplicate IDs are
+// reported only after all rows have been read. Run must be called only once.
 func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error) {
 	defer func() { err = errors.Join(err, b.ids.Close()) }()
 	next := 0

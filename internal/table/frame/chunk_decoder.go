@@ -18,7 +18,7 @@ func (d *rowDecoder) numericFields(fieldCount int) []bool {
 }
 
 // decodeChunk replaces the rows of d by the rows of a chunk. The columns may refer to the chunk's
-// memory. It returns false if a record is defective: if decodeRecord would return a defect.
+// memory. valid is false if decodeRecord would return a defect for one of the records.
 func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) (valid bool) {
 	b := d.binding
 	if chunk.HasBlank(b.id) {

@@ -2,16 +2,16 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// Column holds the values of one feature. A Numeric column has its values in Floats or, as most
-// columns that Load returns, in compact form in the unexported field encoded. The methods read
-// both. A Category column has Codes, and a Text column has Texts. The zero Column is numeric, and
+// Column holds the values of one feature. The values of a Numeric column are in Floats or, for most
+// columns that Load returns, in compact form in the unexported field encoded. The methods read both
+// forms. A Category column has Codes, and a Text column has Texts. The zero Column is numeric, and
 // all its values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.
 	Floats []float64
-	// Codes holds one code per row of a Category column: Missing for an empty cell, the
-	// index of the text in ColumnSchema.Levels, or len(Levels) for any other text.
+	// Codes holds one code per row of a Category column: Missing for an empty cell, the index of
+	// the text in ColumnSchema.Levels, or len(Levels) for a text that is not in Levels.
 	Codes []int32
 	// Texts holds the text of each row of a Text column, without white space around it.
 	Texts []string
@@ -51,8 +51,9 @@ func (c *Column) Values(buffer []float64, lo, hi int) []float64 {
 
 // Dictionary returns the dictionary of a numeric column with few distinct values. values holds the
 // distinct values in ascending order. indices holds, for each row, the index of its value, or
-// len(values) if the value is missing. Both are nil if the column has no dictionary. After Take or
-// Slice, values may contain values that no row has. The caller must not change the slices.
+// len(values) if the value is missing. Both are nil if the column has no dictionary. In the result
+// of Take or Slice, the dictionary may contain values that no row has. The caller must not change
+// the slices.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil
@@ -86,8 +87,8 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	}
 }
 
-// Take returns a column with the given rows, in the order of rows. Encoded values stay
-// encoded, because a frame of many columns would otherwise take up to eight times the memory.
+// Take returns a column with the given rows, in the order of rows. Encoded values stay encoded:
+// decoded, a frame of many columns would take up to eight times as much memory.
 func (c *Column) Take(rows []int32) Column {
 	taken := Column{Floats: takeRows(c.Floats, rows), Codes: takeRows(c.Codes, rows), Texts: takeRows(c.Texts, rows)}
 	if c.encoded.isSet() {

@@ -24,8 +24,8 @@ type requiredEncoding struct {
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloatsAndEncode returns the required encoding of values. If it is encodedDecimal, dst
-// receives the encoded values; dst must be as long as values.
+// measureFloatsAndEncode returns the required encoding of values. If this is encodedDecimal, the
+// encoded values are stored in dst, which must be as long as values.
 func measureFloatsAndEncode(values []float64, dst []cells.Decimal) requiredEncoding {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
@@ -99,7 +99,7 @@ type columnBuilder struct {
 	capacity int // expected number of rows; 0 if unknown
 }
 
-// add appends rows 0…rows-1 of c. s is the required encoding of their values. If s is
+// add appends rows 0…rows-1 of c. s is the required encoding of the values in these rows. If s is
 // encodedDecimal and c is not encoded, decimals must hold the values.
 func (b *columnBuilder) add(c *Column, rows int, s requiredEncoding, decimals []cells.Decimal) {
 	before := b.required

@@ -2,8 +2,8 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionarySize is the largest number of values of a dictionary. The learning engine has at
-// most 255 bins for a feature, one of them for missing values, so an index in a dictionary can be
+// maxDictionarySize is the largest number of values of a dictionary. The learning engine uses at
+// most 255 bins per feature, one of them for missing values, so an index in a dictionary can be
 // used as a bin.
 const maxDictionarySize = 254
 
@@ -23,9 +23,8 @@ func (e *encoded) useDictionaryIfSmall() {
 	e.int8s, e.int16s = nil, nil
 }
 
-// minDictionaryRows is the smallest number of rows for a dictionary. With fewer rows, a
-// dictionary would save little memory, and setDictionary allocates a table of all
-// possible values.
+// minDictionaryRows is the smallest number of rows for a dictionary. With fewer rows, a dictionary
+// would save little memory, whereas setDictionary allocates a table of all possible values.
 const minDictionaryRows = 1 << 12
 
 // setDictionary sets the dictionary of e and returns the index of each row's value. It

@@ -47,9 +47,9 @@ func (s *Schema) timeFeatures() map[string]int {
 	return times
 }
 
-// MarkDifferenceDates marks the dates from which used differences are computed: if used[d.Feature]
-// is set for a difference d, it sets used[d.From] and used[d.To]. The indices of used are positions
-// in Schema.Columns.
+// MarkDifferenceDates marks the dates from which used differences are computed: for each difference
+// d with used[d.Feature], it sets used[d.From] and used[d.To]. The indices of used are positions in
+// Schema.Columns.
 func (s *Schema) MarkDifferenceDates(used []bool) {
 	for _, d := range s.Differences() {
 		if used[d.Feature] {

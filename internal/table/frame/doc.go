@@ -5,7 +5,7 @@
 //	Load         reads a whole file with a Schema into a Frame
 //	BlockReader  reads a blind file in Blocks, which keep the bytes of each row
 //
-// The columns of a Schema are features. A file's column of dates has several features,
-// such as the weekday and the hour. A column of long texts has features of its words. An
+// The columns of a Schema are features. From a file's column of dates, several features are made,
+// such as the weekday and the hour. From a column of long texts, features of its words are made. An
 // uninformative column has no features.
 package frame

@@ -7,8 +7,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss, in one of these forms, in
-// which k is an integer:
+// encoded holds the numbers of a column in few bytes and without loss, in one of the following
+// forms, where k is an integer:
 //
 //	int8s, int16s   k / 10^digits         the smallest k of the type is a missing value
 //	decimals        k / 10^e              each value has its own exponent e

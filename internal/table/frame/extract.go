@@ -47,8 +47,8 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 	}
 }
 
-// DateFeature returns a feature of a point in time, such as its month. extraction says which
-// feature. days is the number of days since 1 January 1970, with a fraction for the time of day.
+// DateFeature returns the feature of a point in time that extraction selects, such as its month.
+// days is the number of days since 1 January 1970, with a fraction for the time of day.
 func DateFeature(days float64, extraction Extraction) float64 {
 	whole := math.Floor(days)
 	switch extraction {

@@ -34,8 +34,8 @@ const (
 )
 
 // group returns the Extraction that stands for all extractions of the same extractor: ExtractTime
-// for dates and times, ExtractWord for texts, ExtractItem for lists. known is false if k has no
-// extractor.
+// for dates and times, ExtractWord for texts, ExtractItem for lists. known is false if no extractor
+// computes k.
 func (k Extraction) group() (group Extraction, known bool) {
 	switch k {
 	case ExtractAmount:

@@ -33,15 +33,15 @@ type Frame struct {
 	Labels []int32
 }
 
-// Schema describes the columns of a training file, so that blind files can be read for a
-// model trained on it. It is stored with the dataset and in the model file.
+// Schema describes the columns of a training file, so that blind files can be read for a model that
+// was trained on this file. It is stored with the dataset and in the model file.
 type Schema struct {
 	// ID is the name of the first column, and Label is the name of the last column.
 	ID    string `json:"id"`
 	Label string `json:"label"`
 	// Fields are the names of the columns between ID and Label in file order, including those
-	// without features. A blind file must have all of them. Fields is nil if it would be equal to
-	// the source names of Columns.
+	// without features. A blind file must contain all of them. Fields is nil if it would be equal
+	// to the source names of Columns.
 	Fields []string `json:"fields,omitempty"`
 	// Columns are the features.
 	Columns []ColumnSchema `json:"columns"`
@@ -50,8 +50,8 @@ type Schema struct {
 	Classes []string `json:"classes"`
 }
 
-// FieldNames returns the names of the columns between the ID and the label. A blind file must have
-// all of them.
+// FieldNames returns the names of the columns between the ID and the label. A blind file must
+// contain all of them.
 func (s *Schema) FieldNames() []string {
 	if s.Fields != nil {
 		return s.Fields
@@ -63,7 +63,7 @@ func (s *Schema) FieldNames() []string {
 	return names
 }
 
-// OmitImpliedFields sets Fields to nil if FieldNames then still returns the same names.
+// OmitImpliedFields sets Fields to nil if FieldNames returns the same names without it.
 func (s *Schema) OmitImpliedFields() {
 	same := func(name string, c ColumnSchema) bool { return name == c.SourceName() }
 	if slices.EqualFunc(s.Fields, s.Columns, same) {
@@ -141,18 +141,18 @@ type ColumnSchema struct {
 	DayFirst bool `json:"dayFirst,omitempty"`
 	// YearFirst is set if dates with a year of two digits begin with the year: 06-01-31 is in 2006.
 	YearFirst bool `json:"yearFirst,omitempty"`
-	// Epoch is set if the dates are numbers that count the time since 1 January 1970. It is the unit of
-	// this time. It is empty for other dates.
+	// Epoch is the unit of dates that are numbers and count the time since 1 January 1970. It is
+	// empty for other dates.
 	Epoch EpochUnit `json:"epoch,omitempty"`
-	// NeedsTime is set if the hour of a date without a time of day is missing. In models of earlier
-	// versions of the program it is 0.
+	// NeedsTime is set if the hour of a date without a time of day is a missing value. It is not
+	// set in models of earlier versions of the program, where this hour is 0.
 	NeedsTime bool `json:"needsTime,omitempty"`
 	// Unit and DecimalComma are the format of an amount: the text before or after the numbers, in
 	// lower case, and whether a comma separates the decimals.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
 	// Since is the name of another column of dates, if Feature is ExtractSince. The feature is the
-	// number of days from the date in Since to the date in Source, with a fraction. It is negative
+	// number of days, with a fraction, from the date in Since to the date in Source; it is negative
 	// if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
 	// Word is the word that is searched for, if Feature is ExtractWord, or the item, if Feature is

@@ -11,15 +11,15 @@ import (
 // levelIndex finds the codes of the cells of a Category column.
 type levelIndex struct {
 	codes map[string]int32
-	// folded holds the codes of the levels in lower case, if the column is boolean; otherwise it is
-	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
+	// folded maps the levels of a boolean column, in lower case, to their codes; it is nil for
+	// other columns. The same boolean is true in a workbook, TRUE in Excel and True in pandas.
 	folded map[string]int32
 	// hasCodes is set if the levels are texts of a column of numbers, as for ExtractText. 12 and
-	// 12.0 are then the same level: pandas writes 12 as 12.0 if another cell of the column is
-	// empty.
+	// 12.0 are then the same level, because pandas writes 12 as 12.0 if another cell of the column
+	// is empty.
 	hasCodes bool
-	// numbers holds the codes of the levels that are numbers, if hasCodes is set. Excel saves 07030
-	// as 7030, and perhaps 1234 as 1,234.
+	// If hasCodes is set, numbers maps the levels that are numbers to their codes, because Excel
+	// saves 07030 as 7030, and perhaps 1234 as 1,234.
 	numbers map[float64]int32
 	// prefixLength is the number of characters of a level if the levels are prefixes of codes, otherwise 0.
 	prefixLength int
@@ -64,9 +64,9 @@ func (x *levelIndex) indexNumbers(levels []string) {
 	}
 }
 
-// parseNumericCode returns the number that a code stands for, such as 7030 for 07030. It returns
-// false for a code that is not a number, or that has more than 15 digits: another code may then be
-// the same float64.
+// parseNumericCode returns the number that a code stands for, such as 7030 for 07030. ok is false
+// for a code that is not a number, and for a code with more than 15 digits, because another code
+// may be the same float64.
 func parseNumericCode(cell []byte) (number float64, ok bool) {
 	if !cells.DigitsFitFloat64(string(cell)) {
 		return 0, false
@@ -75,9 +75,9 @@ func parseNumericCode(cell []byte) (number float64, ok bool) {
 	return number, !math.IsNaN(number)
 }
 
-// code returns the code of a cell. A cell such as NA that is not a level is missing, because other
-// programs write NA for an empty cell. There is one exception: if all levels are words among the
-// numbers of a column, such a cell has the code len(Levels), like the numbers.
+// code returns the code of a cell. A cell such as NA that is not a level counts as missing, because
+// other programs write NA for an empty cell. There is one exception: if all levels are words among
+// the numbers of a column, the code of such a cell is len(Levels), like that of the numbers.
 func (x *levelIndex) code(cell []byte) int32 {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = cells.Trim(cell)

@@ -21,8 +21,8 @@ type LoadOptions struct {
 // Load reads a file into memory as the columns of a schema. It returns a *csvfile.Defect for an
 // error in the file.
 //
-// A blind file may have the features in any order, and may have other columns. Unlike profile.Scan,
-// Load does not check for duplicate IDs, nor the names of the columns of a training file.
+// A blind file may contain the features in any order, and other columns. Unlike profile.Scan, Load
+// checks neither for duplicate IDs nor the names of the columns of a training file.
 func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) (*Frame, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // OrderedFeature returns the index of the feature whose values are the numbers in the cells of the
-// given column. It is an error if there is no such feature, or if the column also has another
-// feature, such as the month of a date. Only a category of the same numbers is allowed; see
-// [Frame.WithoutCodes].
+// given column. It returns an error if there is no such feature, or if the column has a further
+// feature, such as the month of a date. The only further feature that is allowed is a category of
+// the same numbers; see [Frame.WithoutCodes].
 func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 	numbers, others := []int{}, 0
 	for i := range s.Columns {

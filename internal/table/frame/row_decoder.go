@@ -95,8 +95,8 @@ type extractedField struct {
 	extractor extractor
 }
 
-// extractorKey identifies the features that one extractor computes. These are all features of a
-// field with the same Extraction.group.
+// extractorKey identifies the features that one extractor computes: all features of a field that
+// have the same Extraction.group.
 type extractorKey struct {
 	field int
 	group Extraction
@@ -178,8 +178,8 @@ func (d *rowDecoder) reset() {
 	}
 }
 
-// decodeRecord adds a row. If the record is defective, it returns the defect, without a Name;
-// otherwise it returns nil.
+// decodeRecord adds a row. If the record is defective, it returns a defect without a Name;
+// otherwise, it returns nil.
 func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {

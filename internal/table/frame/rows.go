@@ -16,7 +16,7 @@ func (f *Frame) Take(rows []int32) *Frame {
 }
 
 // Append returns a frame with the rows of f, followed by rows lo…hi-1 of other. The result has no
-// labels. If a Column of f is the zero Column, it is also the zero Column in the result.
+// labels. A Column that is the zero Column in f is also the zero Column in the result.
 func (f *Frame) Append(other *Frame, lo, hi int) *Frame {
 	joined := &Frame{Schema: f.Schema, Rows: f.Rows + hi - lo, Columns: make([]Column, len(f.Columns))}
 	for i := range f.Columns {

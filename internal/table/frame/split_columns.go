@@ -28,8 +28,8 @@ type SplitKeys struct {
 	// empty.
 	Groups []int32
 	// Times holds the time of each row, or NaN if the cell is empty or not a time. A time is the
-	// number in its cell, or the days from 1 January 1970 to its date. The days are in UTC if all
-	// times have an offset from it.
+	// number in the cell, or the number of days from 1 January 1970 to the date in the cell. If all
+	// times have an offset from UTC, the days are counted in UTC.
 	Times []float64
 }
 
@@ -45,8 +45,8 @@ func (e *SplitColumnError) Error() string { return fmt.Sprintf("%q: %s", e.Colum
 const minTimeShare = 0.95
 
 // ReadSplitKeys reads the split columns of a training file, which must be fields of
-// schema. It returns a *SplitColumnError for a column with fewer than two different
-// values, or with too many cells that are not times.
+// schema. It returns a *SplitColumnError for a column with fewer than two different values, and for
+// a time column in which too many cells are not times.
 func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns SplitColumns) (*SplitKeys, error) {
 	t, err := csvfile.OpenTable(csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ','))
 	if err != nil {
@@ -100,11 +100,12 @@ type splitKeyReader struct {
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
-	// format is the format of the dates in the schema. PerDay and YearFirst apply to all dates.
-	// DayFirst only applies if all dates can be read with either the day or the month first.
+	// format is the format of the dates in the schema. Its fields PerDay and YearFirst apply to all
+	// dates. DayFirst applies only if all dates can be read in both orders, with the day or the
+	// month first.
 	format cells.DateFormat
 	// offsets holds, for each row, how many days its time is ahead of UTC, or NaN if the time has no
-	// offset. It is incomplete and not used if isLocal is set for all formats of dates.
+	// offset. If isLocal is set for all date formats, offsets is incomplete and not used.
 	offsets []float64
 	isLocal [numTimeFormats]bool // whether a time in the format has no offset
 	filled  int                  // number of cells of the time column that are not empty
@@ -133,11 +134,11 @@ func (r *splitKeyReader) addGroup(cell []byte) {
 	r.groups = append(r.groups, group)
 }
 
-// groupKey returns a text that is equal for the cells of a group, although programs write the same
+// groupKey returns a text that is equal for all cells of a group, although programs write the same
 // customer or day in different ways: 41, 41.0 and 0041, p7 and P7, or 2024-01-05 and 05.01.2024. A
 // date such as 5/1/2024, whose order of day and month is unknown without the schema, is compared as
-// a text. It is harmless to merge two groups: only the division is coarser. It is harmful to split
-// a group, because its rows are then both trained on and scored.
+// a text. Merging two groups is harmless, because it only makes the division coarser. Splitting a
+// group is harmful, because its rows are then used both for training and for scoring.
 func (r *splitKeyReader) groupKey(cell []byte) string {
 	text := string(cell)
 	hasExponent := strings.ContainsAny(text, "eE") // 1234e567 is a code, not a number with an exponent
@@ -166,7 +167,8 @@ func (r *splitKeyReader) groupKey(cell []byte) string {
 	return cells.FoldLabel(text)
 }
 
-// parseDay returns the days from 1 January 1970 to the date in a cell. It returns false if the cell is no date.
+// parseDay returns the days from 1 January 1970 to the date in a cell. ok is false if the cell is
+// not a date.
 func parseDay(cell []byte, format cells.DateFormat) (days float64, ok bool) {
 	moment, ok := format.Parse(cell)
 	if !ok || !moment.HasDate {
@@ -203,7 +205,7 @@ func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	for _, format := range []int{timeMonthFirst, timeDayFirst} {
 		isTime := !math.IsNaN(r.times[format][len(r.times[format])-1])
 		if !isTime || !math.IsNaN(found) {
-			continue // the order of day and month does not change the offset
+			continue // the order of day and month does not affect the offset
 		}
 		if offset, ok := cells.UTCOffset(cell, cells.DateFormat{DayFirst: format == timeDayFirst, YearFirst: r.format.YearFirst}); ok {
 			found = offset.Hours() / 24
@@ -279,7 +281,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 }
 
 // WithoutColumn returns f without the features that depend on the given column of the
-// file. A file to predict must still have the column, as its schema says.
+// file. The schema still requires the column in a file to predict.
 func (f *Frame) WithoutColumn(column string) *Frame {
 	schema := *f.Schema
 	schema.Fields = f.Schema.FieldNames()

@@ -6,10 +6,10 @@ import (
 	"errors"
 )
 
-// Versions of a schema, by what a program must know to compute its features. Each version from
-// VersionItems on has a migration of the database, even if the tables do not change. After the
-// migration, workers of an earlier version claim no more jobs, so they never read an unknown
-// schema.
+// Versions of a schema, by what a program must know to compute its features. For each version from
+// VersionItems on, there is a database migration, even if the tables do not change. After the
+// migration, workers of earlier program versions claim no more jobs, so they never read a schema
+// that they do not know.
 const (
 	// VersionDifferences has features with ExtractSince.
 	VersionDifferences = 2
@@ -19,7 +19,7 @@ const (
 )
 
 // Version returns the version of the schema. It is 1 if all versions of this program can compute
-// its features.
+// the features.
 func (s *Schema) Version() int {
 	version := 1
 	for i := range s.Columns {
@@ -33,10 +33,9 @@ func (s *Schema) Version() int {
 	return version
 }
 
-// EncodeStored returns s in the form in which it is stored with a dataset. For version 1 this is
-// its JSON. For version 2 the JSON is in an array, [{…}], and for version 3 in two nested arrays,
-// [[{…}]]. A program that does not know a version then fails to read the schema, instead of
-// training with columns without values.
+// EncodeStored returns s as it is stored with a dataset: JSON in version 1, [{…}] in version 2 and
+// [[{…}]] in version 3. The added arrays make older programs fail to read a newer schema. Without
+// them, older programs would ignore what they do not know and train on columns that have no values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	depth := s.Version() - 1

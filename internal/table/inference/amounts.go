@@ -16,8 +16,8 @@ type amounts struct {
 	values []columnstats.Value // the numbers
 	// isPlain is set if all numbers are plain.
 	isPlain bool
-	// others is the number of texts that are not numbers, otherRows the number of their rows, and
-	// firstOther the first of them.
+	// others is the number of texts that are not numbers, otherRows is the number of rows with such
+	// a text, and firstOther is the first such text.
 	others, otherRows int
 	firstOther        columnstats.Value
 	codeRows          int // rows of the other texts that are codes, see isAlphanumericCode
@@ -28,7 +28,7 @@ type amounts struct {
 const minNumberShare = 0.8
 
 // areMostCells reports whether most cells are numbers that measure something. It returns false if
-// the numbers are probably codes: if there are few different numbers, or if the other cells are
+// the numbers are probably codes, because there are few different numbers or the other cells are
 // mostly codes.
 func (a *amounts) areMostCells() bool {
 	rows := 0
@@ -38,8 +38,9 @@ func (a *amounts) areMostCells() bool {
 	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
 }
 
-// isAlphanumericCode reports whether a text is a code of one word. It begins with a letter and has
-// digits, such as V45, or it is digits that end in one letter, such as 85123A.
+// isAlphanumericCode reports whether a text is a one-word code: either a letter followed by
+// characters that include digits, such as V45, or digits followed by a single letter, such as
+// 85123A.
 func isAlphanumericCode(text string) bool {
 	const digits = "0123456789"
 	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }
@@ -49,7 +50,7 @@ func isAlphanumericCode(text string) bool {
 }
 
 // bestAmounts parses texts of a column as numbers. It uses the decimal separator with which more of
-// them are numbers, or the point in a tie.
+// the texts are numbers or, in a tie, the point.
 func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 	best := parseAmounts(t, texts, false)
 	if comma := parseAmounts(t, texts, true); len(comma.values) > 0 && comma.others < best.others {
@@ -104,8 +105,8 @@ func thousandsSeparator(decimalComma bool) string {
 	return ","
 }
 
-// decideAmounts returns the inference for a column of numbers. areAmounts is false if the column
-// does not contain numbers. best is the result of bestAmounts.
+// decideAmounts returns the inference for a column of numbers. If the column does not contain
+// numbers, areAmounts is false. best is the result of bestAmounts.
 func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
 	if len(best.values) == 0 || best.areClockCodes() {
 		return Result{}, false
@@ -145,9 +146,9 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is not one of its numbers. A text is a
-// stray if it cannot be parsed as a number of the column. In a column of numbers with a total, such
-// as 7/10, a number without a total is a stray, too. Empty cells and null values are not strays.
+// IsStray reports whether a value in a column of numbers is a stray: a text that cannot be parsed
+// as a number of the column. In a column of scores such as 7/10, a number without a total is also a
+// stray. Empty cells and null values are not strays.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasDenominator(): // 5 is not a score such as 5/10
@@ -166,10 +167,10 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 // commonUnit returns the most frequent unit of the texts, or "" if no text has a unit. comma is set
 // if a comma separates the decimals.
 //
-// Units that mean the same, such as € and eur, are one unit; the result is its most frequent
-// spelling. If some texts are durations such as 1 h 5 min, texts such as 45 min count for the unit
-// of durations. The result is also "" if more texts have only a scale, such as 5.3k, than have the
-// unit: the m in a few texts such as 1.3m then means millions, not metres.
+// Units that mean the same, such as € and eur, count as one unit, and the result is its most
+// frequent spelling. If some texts are durations such as 1 h 5 min, texts such as 45 min count for
+// the unit of durations. The result is also "" if fewer texts have the unit than have only a scale,
+// such as 5.3k: the m in a few texts such as 1.3m then means millions, not metres.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	scaled := 0 // the number of texts with a scale and no unit
@@ -202,15 +203,15 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// If at least the fraction minDurationShare of the rows has durations of several numbers, such as
-// 1h 5m, the m in 45 m means minutes or months. Otherwise it means metres.
+// minDurationShare is the smallest fraction of rows with durations of several numbers, such as 1h
+// 5m, at which the m in 45 m means minutes or months. With a smaller fraction, it means metres.
 const minDurationShare = 0.1
 
 // addDurationParts makes texts such as 45 min count for the unit of durations if other texts are
 // durations of several numbers, such as 1h 5m: it adds the count of min to the count of h. It does
-// the same for ages and their unit. For a unit of one letter, see minDurationShare. units holds the
-// number of texts with each unit. durations holds, for the units of durations and of ages, the
-// number of rows with several numbers. durations[""] is the number of rows with other amounts that
+// the same for ages and their unit. For one-letter units, see minDurationShare. units maps each
+// unit to the number of texts with this unit. durations maps the units of durations and of ages to
+// the number of rows with several numbers, and "" to the number of rows with other amounts that
 // have a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {

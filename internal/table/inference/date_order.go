@@ -15,14 +15,14 @@ type DateOrder string
 const (
 	DayFirst   DateOrder = "day-first"
 	MonthFirst DateOrder = "month-first"
-	// UnknownOrder means that no date shows the order. Such dates are read with the month first.
+	// UnknownOrder means that no date reveals the order. Such dates are read with the month first.
 	UnknownOrder DateOrder = "unknown"
-	// YearFirst means that a year of two digits is first, as in 06-01-31.
+	// YearFirst means that a two-digit year comes first, as in 06-01-31.
 	YearFirst DateOrder = "year-first"
 )
 
-// DateOrder returns the order of the dates of a column. It returns "" for a column of Unix times,
-// and for a column that has no dates.
+// DateOrder returns the order of the dates of a column, or "" for a column of Unix times or a
+// column without dates.
 func (inf *Result) DateOrder() DateOrder {
 	o := &inf.Dates
 	switch {
@@ -69,7 +69,8 @@ func CountDates(texts []columnstats.Value) (o DateCounts) {
 	return o
 }
 
-// IsAmbiguous reports whether dates can be read in two ways and no date shows which is right.
+// IsAmbiguous reports whether some dates can be read in two ways and no date reveals which reading
+// is right.
 func (o *DateCounts) IsAmbiguous() bool {
 	return o.Either.Rows > 0 && o.DayFirst.Rows == 0 && o.MonthFirst.Rows == 0
 }
@@ -92,8 +93,8 @@ func DescribeOrder(dayFirst bool) string {
 }
 
 // resolveDateOrder sets the date order of columns whose dates can be read in two ways. If the file
-// is blind and its training file has the column, the order is taken from the training file.
-// Otherwise it is taken from the other columns of dates, if they agree.
+// is blind and the training file also contains the column, the order is taken from the training
+// file. If not, it is taken from the other columns of dates, provided that they agree.
 func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

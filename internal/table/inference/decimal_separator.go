@@ -22,8 +22,9 @@ type decimalSeparatorCounts struct {
 	distinct     int // distinct numbers in either
 }
 
-// In a column with at least minGroupedNumbers distinct values such as 4.568, the point separates
-// thousands. Decimals would hardly all have exactly three digits.
+// minGroupedNumbers is the smallest number of distinct values such as 4.568 in a column from which
+// on the point is taken to separate thousands, because decimals would hardly all have exactly three
+// digits.
 const minGroupedNumbers = 20
 
 // InferWithDecimalSeparators is like Infer, but also sets the separators of a column of numbers.
@@ -73,7 +74,8 @@ func countDecimalSeparators(texts []columnstats.Value, unit string) (n decimalSe
 	return n
 }
 
-// isAmbiguous reports whether numbers can be read in two ways and no number shows which is right.
+// isAmbiguous reports whether some numbers can be read in two ways and no number reveals which
+// reading is right.
 func (n *decimalSeparatorCounts) isAmbiguous() bool {
 	return n.either.Rows > 0 && n.point == 0 && n.comma == 0
 }
@@ -81,8 +83,8 @@ func (n *decimalSeparatorCounts) isAmbiguous() bool {
 // tableDecimalSeparator is what the columns of a table together say about its decimal separator.
 type tableDecimalSeparator struct {
 	comma bool // a comma separates the decimals in ambiguous columns
-	// isUnknown is set if the decimal separator is not certain. Either no column proves it, and
-	// both the point and the comma are plausible, or different columns prove different separators.
+	// isUnknown is set if the decimal separator is not certain: if no column proves it and both the
+	// point and the comma are plausible, or if different columns prove different separators.
 	isUnknown bool
 }
 
@@ -121,8 +123,8 @@ func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 }
 
 // resolveDecimalSeparators sets the decimal separator of columns whose numbers can be read in two
-// ways. If the file is blind and its training file has the column, the separator is taken from the
-// training file. Otherwise it is the result of findTableDecimalSeparator.
+// ways. If the file is blind and the training file also contains the column, the separator is taken
+// from the training file. If not, it is the result of findTableDecimalSeparator.
 func resolveDecimalSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {

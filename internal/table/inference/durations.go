@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// If distinct texts of digits and colons have at least minRowsPerCode rows each on average, they
-// are codes; see areClockCodes.
+// minRowsPerCode is the average number of rows per distinct text from which on texts of digits and
+// colons, such as 12:30, count as codes rather than durations; see areClockCodes.
 const minRowsPerCode = 10
 
 // countDurations returns the number of texts that are durations, or times of day that may be
@@ -35,10 +35,10 @@ func hasClockForm(text string) bool {
 }
 
 // omitRareCompoundAmounts returns texts without compound amounts, such as 1:02:05, 1y 1m and 8/10
-// (see isCompoundAmount), if these are rare, otherwise all texts. They are rare if at least as many
-// rows have a number without a unit. Such numbers are then probably not hours, years or scores: a
-// column of seconds, for example, may have a few cells such as 1:02:05. t is the column. comma is
-// set if a comma separates the decimals.
+// (see isCompoundAmount), if these are rare; otherwise, it returns all texts. Compound amounts are
+// rare if at least as many rows have a number without a unit. These numbers are then probably not
+// hours, years or scores: a column of seconds, for example, may contain a few cells such as
+// 1:02:05. t is the column. comma is set if a comma separates the decimals.
 func omitRareCompoundAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
 	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
@@ -99,9 +99,9 @@ func areDebitsAndCredits(texts []columnstats.Value, comma bool) bool {
 	return debits && credits
 }
 
-// areClockCodes reports whether the amounts are few distinct texts of digits and colons, each in many
-// rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are probably codes, not
-// durations.
+// areClockCodes reports whether the amounts are a few distinct texts of digits and colons, each in
+// many rows, such as the gene names 24:02:01 or the slot names 101:02:03. Such texts are probably
+// codes, not durations.
 func (a *amounts) areClockCodes() bool {
 	rows := 0
 	for i := range a.values {

@@ -81,8 +81,8 @@ func numericFeatures(t *columnstats.Column, name string, inf *Result) []frame.Co
 }
 
 // dateFeatures returns the features of a column of dates or times. A column of times has one
-// feature, the hour. A column of dates has the date as a number of days (ExtractTime), and also the
-// month, day, weekday and hour, each only if it varies. If some values are unknown, month, day and
+// feature, the hour. For a column of dates, these are the date as a number of days (ExtractTime)
+// and those of month, day, weekday and hour that vary. If some values are unknown, month, day and
 // weekday count as varying.
 func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
 	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
@@ -108,7 +108,7 @@ const maxDifferenceDates = 4
 
 // Differences returns a feature for each pair of the file's columns of dates: the number of days
 // between the two dates. If there are more than four columns of dates, it uses the four with the
-// fewest missing values. missing is the number of missing values of each column, by name.
+// fewest missing values. missing maps the name of each column to its number of missing values.
 func Differences(schema *frame.Schema, missing map[string]int) []frame.ColumnSchema {
 	var dates []int
 	for i := range schema.Columns {
@@ -142,9 +142,9 @@ func featureVaries(days []columnstats.Value, p frame.Extraction) bool {
 	return false
 }
 
-// textFeatures returns the features of a column of texts: the texts themselves, for a text model,
-// and features of their words. If enough rows share their texts, the texts are also the levels of a
-// category.
+// textFeatures returns the features of a text column: the texts themselves, for a text model, and
+// features of their words. If enough rows share their texts with other rows, the texts are also the
+// levels of a category.
 func textFeatures(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
 	var features []frame.ColumnSchema
 	if inf.hasSharedTexts {

@@ -13,12 +13,13 @@ type Result struct {
 	Form Form
 	// Format is the format of the numbers; nil if they are plain numbers.
 	Format *cells.NumberFormat
-	// Strays are the texts in a column of numbers that become levels of another feature.
+	// Strays are the texts in a column of numbers that become levels of a separate categorical
+	// feature.
 	Strays []columnstats.Value
 	// hasCodes is set if the numbers are probably codes, such as ZIP codes.
 	hasCodes bool
-	// HasLongIntegers is set if a column of numbers is read as texts, because some of its integers
-	// are different, but the same float64.
+	// HasLongIntegers is set if a column of numbers is read as texts because some of its integers
+	// are different but equal as float64.
 	HasLongIntegers bool
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
@@ -26,16 +27,16 @@ type Result struct {
 	YearFirst bool
 	// Epoch is the unit of Unix times; empty for other dates.
 	Epoch frame.EpochUnit
-	// Dates holds the counts of the dates that DayFirst applies to, if the column is FormDate.
-	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
+	// In a FormDate column, Dates counts the dates to which DayFirst applies. HasUnknownOrder is
+	// set if no date reveals the order, so that DayFirst is only assumed.
 	Dates           DateCounts
 	HasUnknownOrder bool
 	// separators counts the numbers of a FormNumeric column that are evidence for the decimal
 	// separator. HasUnknownSeparator is set if the separator of the column is only assumed.
 	separators          decimalSeparatorCounts
 	HasUnknownSeparator bool
-	// Values are the numbers that the texts of an ordered form represent, such as days
-	// for dates. It is nil if all numbers are plain.
+	// Values are the numbers that the texts of an ordered form represent, such as days for dates.
+	// It is nil if all cells are plain numbers.
 	Values []columnstats.Value
 	// IsSampled is set if Values lacks some values, because not all texts are known.
 	IsSampled bool
@@ -52,11 +53,11 @@ type Result struct {
 	// IdentifiesRows is set if nearly every row has its own text, which makes texts
 	// useless as levels.
 	IdentifiesRows bool
-	// hasSharedTexts is set if enough rows share their texts to make the levels of a category
-	// useful.
+	// hasSharedTexts is set if enough rows share their texts with other rows to make the levels of
+	// a category useful.
 	hasSharedTexts bool
-	// FirstOther is the first text that is not a number, if most cells of a column of texts are
-	// numbers. Otherwise its Rows are 0.
+	// If most cells of a text column are numbers, FirstOther is the first text that is not a
+	// number. In all other columns, its Rows are 0.
 	FirstOther columnstats.Value
 }
 
@@ -120,15 +121,15 @@ func inferOtherForm(t *columnstats.Column) Result {
 	if best.areMostCells() {
 		inf.FirstOther = best.firstOther
 	} else if inf.inferList(t, texts); inf.Separator != "" {
-		inf.Words = nil // the items have the same information as the words
+		inf.Words = nil // the items contain the same information as the words
 	} else {
 		inf.inferPrefixes(t, texts)
 	}
 	return inf
 }
 
-// inferLongIntegers returns the inferred form of a column of integers whose HasEqualFloats is true. They are
-// texts: a model of numbers could not distinguish them.
+// inferLongIntegers returns the inferred form of a column of integers whose HasEqualFloats is true.
+// These integers are read as texts, because a model could not distinguish them as numbers.
 func inferLongIntegers(t *columnstats.Column, texts []columnstats.Value) Result {
 	inf := inferText(t, texts)
 	inf.inferPrefixes(t, texts)
@@ -137,9 +138,9 @@ func inferLongIntegers(t *columnstats.Column, texts []columnstats.Value) Result 
 }
 
 // Resolve decides how ambiguous dates and numbers are read, and which numbers are Unix times. For a
-// blind file, training is the schema of its training file, and a column that is in training is read
-// as in the training file. For a training file, training is nil. Other ambiguous columns are read
-// like the unambiguous columns of the same table. results, names and columns have the same order.
+// blind file, training is the schema of the training file; for a training file, it is nil. A column
+// that is in training is read as in the training file. All other ambiguous columns are read like
+// the unambiguous columns of the same table. results, names and columns have the same order.
 func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	resolveDateFormats(results, names, columns, training)
 	resolveDateOrder(results, names, columns, training)
@@ -158,8 +159,9 @@ func HasOnlyNumbers(t *columnstats.Column) bool {
 	return areAmounts && !slices.ContainsFunc(texts, func(one columnstats.Value) bool { return inf.IsStray(&one) })
 }
 
-// inferDates infers whether texts are dates or times. It assumes that the day comes first only if
-// more texts can be parsed in this way. It returns false if the column has another form.
+// inferDates infers whether texts are dates or times. It assumes day-first order if this order
+// parses more texts than month-first order, and month-first order otherwise. areDates is false if
+// the column has another form.
 func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, areDates bool) {
 	best, most, times := Result{Form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
@@ -197,7 +199,7 @@ func parseDates(texts []columnstats.Value, format cells.DateFormat) (values []co
 	for i := range texts {
 		m, ok := format.Parse([]byte(texts[i].Text))
 		if texts[i].Kind == cells.Number && format.PerDay == 0 {
-			// Only numbers that are dates from 1900 to 2099 are taken for dates.
+			// Numbers count as dates only if they are dates from 1900 to 2099.
 			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
 		}
 		if !ok {

@@ -12,9 +12,10 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// Limits for columns of lists. A cell of a list has several items, such as C++;SQL, and the column
-// has a limited number of different items. Names, addresses and sentences also have commas, but
-// most of their parts are rare, or always at the same position, such as first names after a comma.
+// Limits for columns of lists. A list, such as C++;SQL, contains several items, and a column of
+// lists contains a limited number of different items. Names, addresses and sentences also contain
+// commas, but most of their parts are rare, or always at the same position, such as first names
+// after a comma.
 const (
 	minListShare     = 0.1  // smallest fraction of rows with several items
 	minListTexts     = 8    // smallest number of different texts with several items
@@ -87,8 +88,8 @@ func (c *itemCount) isFrequent() bool { return c.texts >= minTextsPerItem && c.r
 // other texts.
 func (c *itemCount) occursFirstAndLater() bool { return c.first > 0 && c.first < c.texts }
 
-// countItems counts the items of texts. It returns nil if few texts have the separator, or if there are
-// too many different items.
+// countItems counts the items of texts. It returns nil if only few texts contain the separator, or
+// if there are too many different items.
 func countItems(texts []columnstats.Value, separator byte) *itemCounts {
 	n := &itemCounts{separator: separator, items: make(map[string]*itemCount)}
 	separated := 0
@@ -174,7 +175,8 @@ func (n *itemCounts) isList() bool {
 }
 
 // areTuples reports whether nearly all texts have the same number of items, at least two, and all
-// items are numbers, as in 3|4. The order of such numbers has a meaning, which a list would lose.
+// items are numbers, as in 3|4. The order of such numbers has a meaning, which would be lost if
+// they were read as a list.
 func (n *itemCounts) areTuples() bool {
 	numbers, others := 0, 0
 	for item, c := range n.items {

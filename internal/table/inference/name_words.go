@@ -32,8 +32,9 @@ var timeWords = []string{
 	"alter", "jahr", "jahre", "monat", "monate", "saison", "stunde", "tag", "tage", "woche", "wochen", "zeit",
 }
 
-// CountsTime reports whether the name of a column has a word which means that its integers count
-// time, such as year, week or age. They are then no row numbers, even if they are consecutive.
+// CountsTime reports whether the name of a column contains a word such as year, week or age, which
+// means that its integers count time. Such integers are not row numbers, even if they are
+// consecutive.
 func CountsTime(name string) bool {
 	return slices.ContainsFunc(NameWords(name), func(word string) bool { return slices.Contains(timeWords, word) })
 }

@@ -99,8 +99,8 @@ func isCode(text string) bool {
 	return digits > 0 && spaces <= 1 && length <= maxCodeLength
 }
 
-// areRowIDs reports whether the codes of a column are serial numbers in the order of the rows, or
-// random. Nearly every row must have its own code.
+// areRowIDs reports whether the codes of a column are either serial numbers in the order of the
+// rows or random. Nearly every row must have its own code.
 func areRowIDs(texts []columnstats.Value) bool {
 	ascending, hex := 0, 0
 	counts := map[rune]int{}
@@ -127,7 +127,7 @@ func areRowIDs(texts []columnstats.Value) bool {
 }
 
 // areRandomHex reports whether texts are random hexadecimal digits, such as 9e3779 or parts of a
-// UUID, which may occur in several rows. In other codes, such as AB1201, no letter comes after a
+// UUID. They may occur in several rows. Other codes, such as AB1201, usually have no letter after a
 // digit.
 func areRandomHex(texts []columnstats.Value) bool {
 	hex, mixed := 0, 0
@@ -175,9 +175,9 @@ func countPrefixes(texts []columnstats.Value, length int) (prefixes []columnstat
 }
 
 // prefixLengths returns the lengths of the prefixes that become categories, at most two. These are
-// the shortest and the longest useful length; see isUseful. If there are useful lengths at which
-// most codes have a boundary, as after E and E11 in E11.9, only these count; see isBoundary. The
-// result is nil if nearly all codes begin with the same character.
+// the shortest and the longest useful length; see isUseful. If most codes have a boundary at some
+// of the useful lengths, as after E and E11 in E11.9, only these lengths count; see isBoundary. If
+// nearly all codes begin with the same character, the result is nil.
 func prefixLengths(texts []columnstats.Value) (lengths []int) {
 	var useful []prefixCounts
 	hasBoundaries := false
@@ -253,8 +253,8 @@ func measurePrefixes(texts []columnstats.Value, length int) prefixCounts {
 }
 
 // isBoundary reports whether a text has a boundary after its first length characters. The last of
-// these characters must be a letter or a digit. The next character, if any, must be of another
-// class. The classes are letters, digits and all other characters.
+// these characters must be a letter or a digit, and the next character, if there is one, must be of
+// another class. The classes are letters, digits and all other characters.
 func isBoundary(text string, length int) bool {
 	class := func(char rune) int {
 		switch {

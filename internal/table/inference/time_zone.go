@@ -10,8 +10,8 @@ import (
 // NoTimeZone stands in the result of TimeZones for times without a zone.
 const NoTimeZone = "none"
 
-// UnknownTimeZone stands for the time zones of a training column if they are not known, because a
-// model does not store time zones.
+// UnknownTimeZone stands for the time zones of a training column that are unknown because a model
+// does not store time zones.
 const UnknownTimeZone = "unknown"
 
 // maxTimeZones is the largest number of zones of a column that are kept.

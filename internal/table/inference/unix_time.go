@@ -10,12 +10,12 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Numbers are taken for Unix times only if the times are from 2000 to 2039. Other numbers rarely
-// have as many digits as these times, such as 9 or 10 digits of seconds.
+// Numbers are taken for Unix times only if the times are between 2000 and 2039. Such times have,
+// for example, 9 or 10 digits in seconds; other numbers rarely have this number of digits.
 var unixTimeBegin, unixTimeEnd = cells.DaysFromCivil(2000, 1, 1), cells.DaysFromCivil(2040, 1, 1)
 
-// minRoundShare is the smallest fraction of whole minutes among the numbers, if the name of the
-// column does not say that they are times. Whole minutes are multiples of 60, which IDs and rounded
+// minRoundShare is the smallest fraction of whole minutes among the numbers of a column whose name
+// does not say that they are times. Whole minutes are multiples of 60, which IDs and rounded
 // amounts rarely are.
 const minRoundShare = 0.95
 
@@ -45,9 +45,9 @@ var (
 )
 
 // unixTimeUnit returns the unit of the Unix times in a column of plain numbers. It returns "" if
-// the numbers are probably not times: IDs, phone numbers and amounts may have as many digits. If
-// the name ends with a unit, only this unit is considered: run_time_us does not have times in
-// seconds.
+// the numbers are probably not times, because IDs, phone numbers and amounts may have as many
+// digits. If the name ends with a unit, only this unit is considered: run_time_us does not contain
+// times in seconds.
 func unixTimeUnit(t *columnstats.Column, name string) frame.EpochUnit {
 	words := NameWords(name)
 	var named frame.EpochUnit
@@ -83,13 +83,13 @@ func nameSuggestsTime(words []string) bool {
 }
 
 // yearDigits is the smallest number that has as many digits as a Unix time in seconds and begins
-// with a year from 1900 to 2099. As a time it is in the year 2030. If all numbers are at least this
-// large, they are probably dates such as 2024013123, with the hour.
+// with a year between 1900 and 2099. Read as a time, it is in the year 2030. If all numbers are at
+// least yearDigits, they are probably dates with an hour, such as 2024013123.
 const yearDigits = 1_900_000_000
 
-// areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All of
-// them must be from 2000 to 2039, except 0 and -1, which stand for a missing time. isNamed is set
-// if the name of the column says that they are times.
+// areUnixTimes reports whether the numbers of a column are probably Unix times in a unit. All times
+// must be between 2000 and 2039, except 0 and -1, which stand for a missing time. isNamed is set if
+// the name of the column says that they are times.
 func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) bool {
 	format := cells.DateFormat{PerDay: unit.PerDay()}
 	minute := format.PerDay / (24 * 60)
@@ -119,8 +119,8 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
-// areAllUnixTimes is like areUnixTimes, for numbers that are not counted as texts, so that only
-// their statistics are known.
+// areAllUnixTimes is areUnixTimes for numbers of which only statistics are known, because they are
+// not counted as texts.
 func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	n := t.SummarizeNumbers().Stats
 	if n == nil || n.Min < -1 || n.Max >= format.PerDay*float64(unixTimeEnd) {
@@ -158,11 +158,11 @@ func readUnixTimes(t *columnstats.Column, unit frame.EpochUnit) Result {
 	return inf
 }
 
-// resolveDateFormats finds Unix times, and decides whether dates begin with the year. A column that
-// the training file also has is read in the format that it has there. Other columns of numbers are
-// searched for Unix times, unless they also have texts that become levels: as a column of dates,
-// they would lose these levels. Long integers are texts only if they are not Unix times, and if the training
-// file has no numbers in the column.
+// resolveDateFormats finds Unix times and decides whether dates begin with the year. A column that
+// is also in the training file is read in the format that it has there. Other columns of numbers
+// are searched for Unix times, unless they also contain texts that become levels, because a column
+// of dates would lose these levels. Long integers are read as texts only if they are not Unix times
+// and the column does not contain numbers in the training file.
 func resolveDateFormats(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]*frame.ColumnSchema)
 	if training != nil {

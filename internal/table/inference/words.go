@@ -44,7 +44,7 @@ func wordsPerColumn(columns, rows int) int {
 
 // selectWords returns the words that divide the texts most evenly, best first: the fraction of
 // texts with the best words is nearest to a half. It does not use the labels. occurrences is the
-// number of texts with the word, summed over the returned words.
+// sum, over the returned words, of the number of texts with the word.
 func selectWords(texts []columnstats.Value) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

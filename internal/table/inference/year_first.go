@@ -8,15 +8,15 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// FirstYearFirstDate returns the first text of a column whose dates seem to begin with a year of
-// two digits, such as 21/11/19 for 19 November 2021. It returns nil for any other column. In such a
-// column, at most one in 20 of the different texts may be something else. At most one in 200 may be
-// a date that can only end with its year, such as 21/02/30, because there is no 30 February.
+// FirstYearFirstDate returns the first text of a column whose dates seem to begin with a two-digit
+// year, such as 21/11/19 for 19 November 2021. It returns nil for any other column. In such a
+// column, at most one in 20 of the distinct texts may be something else, and at most one in 200 may
+// be a date that can only end with its year, such as 21/02/30: there is no 30 February.
 //
-// isClear is set if the dates clearly begin with a year: no date can only end with its year, and
-// the numbers at the beginning are unlikely to be days. They are unlikely if one of them is 0 or
-// above 31. They are also unlikely if there are several, and one of them is in the middle of a
-// month, from 5 to 25.
+// isClear is set if the dates clearly begin with a year: if there is no date that can only end with
+// its year, and the numbers at the beginning are unlikely to be days. They are unlikely to be days
+// if one of them is 0 or above 31, or if there are several numbers and one of them is in the middle
+// of a month, between 5 and 25.
 func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClear bool) {
 	texts := t.AllOrSample()
 	var years, days [100]bool
@@ -52,8 +52,8 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 }
 
 // For each distinct date that cannot begin with a year, such as 21/02/30, there must be at least
-// datesPerYearLast distinct dates that can. In a column of dates that end with a year, about one in
-// 50 cannot.
+// datesPerYearLast distinct dates that can. In a column of dates that end with the year, about one
+// date in 50 cannot begin with a year.
 const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
@@ -112,9 +112,9 @@ func areDaysOfMonth(days *[100]bool) bool {
 func cannotBeDays(years *[100]bool) bool { return years[0] || slices.Contains(years[32:], true) }
 
 // areUnlikelyDays reports whether the numbers at the beginning of dates are probably years, not
-// days: there are at least two different numbers, and one of them is from 5 to 25. Few different
-// days usually mean that the dates are of the first or the last working days of months, and such
-// days are below 5 or above 25.
+// days: there are at least two different numbers, and one of them is from 5 to 25. If there are
+// only few different days, the dates are usually the first or the last working days of months, and
+// such days are below 5 or above 25.
 func areUnlikelyDays(years *[100]bool) bool {
 	const firstDays, lastDays = 4, 26
 	count, isBetween := 0, false
@@ -129,8 +129,9 @@ func areUnlikelyDays(years *[100]bool) bool {
 }
 
 // areAdjacentYears reports whether the numbers in the array years are probably years, not days of a
-// month. They must have few gaps, as in 19, 20, 22, and be at most half as many as the numbers in
-// the array days. If they were days of a month, both arrays would have about equally many numbers.
+// month. The years must have few gaps, as in 19, 20, 22, and there must be at most half as many of
+// them as numbers in the array days. If the numbers in years were days of a month, both arrays
+// would contain about equally many numbers.
 func areAdjacentYears(years, days *[100]bool) bool {
 	lowest, highest, count, dayCount := -1, 0, 0, 0
 	for i := range years {

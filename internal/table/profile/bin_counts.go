@@ -11,10 +11,10 @@ import (
 // CountBins counts the rows of a column of numbers, dates or times in bins of equal width between
 // low and high. The result has bins+2 elements: the first counts the values below low, the last
 // counts the values of at least high. If high is math.MaxFloat64, rows with this value are counted
-// in the last bin. The counts are 0 if Numbers is nil.
+// in the last bin. If c.Numbers is nil, all counts are 0.
 //
-// The counts are exact if the column has few different values. Otherwise they are estimated from
-// its histogram, as if the rows were evenly spread in each bin of the histogram.
+// If the column has few distinct values, the counts are exact. If not, they are estimated from its
+// histogram, as if the rows were evenly spread within each bin of the histogram.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
@@ -36,7 +36,7 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 }
 
 // BinEdge returns the left edge of bin i of bins of equal width between low and high. If i is bins,
-// it returns high. It does not overflow, even if high − low would.
+// it returns high. It does not overflow, even if high − low does.
 func BinEdge(low, high float64, i, bins int) float64 {
 	if width := (high - low) / float64(bins); !math.IsInf(width, 0) {
 		return min(low+float64(i)*width, high)
@@ -62,7 +62,8 @@ func binPosition(value, low, high float64, bins int) float64 {
 
 // addEvenlySpread adds n rows that are evenly spread between two positions, from and to, such as
 // 0.5 for the middle of the first bin. rows[1+i] counts the rows between the positions i and i+1.
-// The first element of rows counts those below position 0, and the last those above the last bin.
+// The first element of rows counts the rows below position 0, and the last element counts the rows
+// above the last bin.
 func addEvenlySpread(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {
@@ -78,10 +79,11 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns, for each of the given texts, the number of rows that have it. The texts were
-// shortened by abbreviate, which may return the same text for several cells of the column. If a
-// text is given n times, its results are the n largest numbers of rows of such cells, in descending
-// order. The case of booleans is ignored, as in models.
+// CountTexts returns, for each of the given texts, the number of rows with this text. The texts
+// were shortened by abbreviate, which may return the same text for several distinct texts of the
+// column. If one of the given texts occurs n times, its results are the n largest numbers of rows
+// among the column's texts that abbreviate maps to it, in descending order. The case of booleans is
+// ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)
@@ -108,8 +110,8 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 	return rows
 }
 
-// countBooleans returns, for each of the given texts, the number of rows that have it. A row with
-// another text counts for the first given text that equals it, ignoring case and surrounding
+// countBooleans returns, for each of the given texts, the number of rows with this text. A row with
+// any other text counts for the first given text that differs from it only in case and surrounding
 // spaces.
 func (c *ColumnProfile) countBooleans(texts []string) []int {
 	rows := make([]int, len(texts))

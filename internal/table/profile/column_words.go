@@ -23,14 +23,14 @@ var groupWords = []string{
 // Kundennummer.
 var germanNumberEndings = []string{"nummer", "nr"}
 
-// numberedWords are words that identify groups only together with a number or an ID, as in Fallnummer,
-// Kd-Nr. and mouse_id. Alone they have other meanings.
+// numberedWords are words that identify groups only together with a word for a number or an ID, as
+// in Fallnummer, Kd-Nr. and mouse_id. On their own, they have other meanings.
 var numberedWords = []string{"fall", "gp", "kd", "konto", "matrikel", "mouse", "pat", "pers", "personal", "vertrag", "vertrags", "zaehler", "zähler"}
 
-// Words beside a group word in the name of a column. If one of identifierWords is last, as in
+// Words beside a group word in the name of a column. If one of identifierWords comes last, as in
 // customer_unique_id, the name still means the group. Any other word after the group word changes
-// the meaning: user_timezone is not a user. A word of quantityWords before the group word means a
-// quantity, as in YearsAtCompany.
+// the meaning: user_timezone does not identify a user. If one of quantityWords precedes the group
+// word, the name means a quantity, as in YearsAtCompany.
 var (
 	identifierWords = []string{
 		"code", "email", "guid", "hash", "id", "identifier", "ids", "index", "key", "login", "name", "nbr", "no", "nr", "num", "number", "nummer",
@@ -42,8 +42,8 @@ var (
 	}
 )
 
-// isGroupName reports whether the name of a column, such as customer_id or customerId, names something
-// that may have several rows.
+// isGroupName reports whether the name of a column, such as customer_id or customerId, means
+// something that may have several rows.
 func isGroupName(name string) bool {
 	words := inference.NameWords(name)
 	for i, word := range words {

@@ -77,8 +77,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 }
 
 // setMedianAndExactCount sets the median and the percentiles of c. f are the statistics of a sample
-// of the rows. If the sample has all rows, an estimated number of distinct values is replaced by
-// the exact number.
+// of the rows. If the sample contains all rows, an estimated number of distinct values is replaced
+// by the exact number.
 func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
 	if c.Numbers != nil && inf.Values == nil {
 		c.percentiles = f.Percentiles
@@ -119,8 +119,8 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference.Result) {
 }
 
 // checkFeatures adds a defect if no column of a training file has a feature, because a model would
-// then predict the same for every row. It adds nothing if the file has another defect, such as
-// unreadable rows, which may be the reason.
+// then predict the same for every row. It adds nothing if another defect of the file, such as
+// unreadable rows, may be the reason.
 func (s *scanner) checkFeatures() {
 	if s.label >= 0 && len(s.profile.Schema.Columns) == 0 && s.profile.log.IsEmpty() {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoFeatures, -1, "no column can be used as a feature"))
@@ -170,16 +170,18 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 	return true
 }
 
-// isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: it is named
-// like an ID, and its values are all different, as far as is known. filled is the number of rows with a value.
+// isIDWithBlanks reports whether a column of integers is an ID that a few rows lack: whether it is
+// named like an ID and all its values, as far as they are known, are different. filled is the
+// number of rows with a value.
 func (c *ColumnProfile) isIDWithBlanks(filled int) bool {
 	return c.isNamedLikeID() && (c.Estimate || c.Distinct == filled) &&
 		c.Missing > 0 && float64(c.Missing) <= maxBlankIDShare*float64(filled)
 }
 
 // isRowNumber reports whether a column has no missing values and contains each integer of a range
-// exactly once. The range must begin near 0, unlike years, or the column must have the name of an ID or
-// no name. The name must not mean that the integers count time. rows is the number of rows of the file.
+// exactly once. The range must begin near 0, unlike a range of years, unless the column has the
+// name of an ID or no name. The name must not mean that the integers count time. rows is the number
+// of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	if !c.IsInteger() || c.Missing > 0 || c.Numbers.Max-c.Numbers.Min != float64(rows-1) || !c.Estimate && c.Distinct < rows {
 		return false
@@ -201,12 +203,12 @@ func (c *ColumnProfile) isNamedLikeID() bool {
 	return len(words) > 0 && slices.Contains(identifierWords, words[len(words)-1])
 }
 
-// isRowNumberWithGaps reports whether a column numbers the rows of a table from which at most a fifth
-// of the rows were removed later: its integers increase from row to row, mostly by 1. The integers
-// must begin near 0, and the name must not mean that they count time. A column with more gaps may be
-// a measurement in order of time, such as days without the weekends. If there are too many numbers
-// to keep them, isRowNumberWithGaps checks only the order of those that t.AllOrSample returns. rows
-// is the number of rows of the file.
+// isRowNumberWithGaps reports whether a column numbers the rows of a table from which at most a
+// fifth of the rows were later removed: whether its integers increase from row to row, mostly by 1.
+// The integers must begin near 0, and the name must not mean that they count time. A column with
+// more gaps may be a measurement in order of time, such as days without the weekends. If the
+// numbers take too much memory to keep all of them, only the order of those that t.AllOrSample
+// returns is checked. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumberWithGaps(rows int, t *columnstats.Column) bool {
 	if !c.IsInteger() || inference.CountsTime(c.Name) || c.Missing > 0 || c.Numbers.Min < 0 || c.Numbers.Max > maxRowNumberRatio*float64(rows) || !c.Estimate && c.Distinct < rows {
 		return false
@@ -226,10 +228,10 @@ func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFrac
 
 // findOrRecordColumn returns the position of an earlier column with the same content. If there is
 // none, it records the column and returns false. It also returns false if the file has fewer than
-// minIDRows rows, or if some values of the column are unknown.
+// minIDRows rows or some values of the column are unknown.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
-	// Categories are equal if they divide the rows in the same way, even with different texts. If
-	// parts of the texts are features, the texts must be equal, too.
+	// Categories are equal if they divide the rows in the same way, even if their texts differ. If
+	// parts of the texts are features, however, the texts must also be equal.
 	content, ok := t.Fingerprint(!c.HasItemsOrPrefixes() && (c.Form == inference.FormCategory || c.Form == inference.FormBoolean))
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
@@ -253,8 +255,8 @@ func haveEqualTexts(a, b *columnstats.Column) bool {
 }
 
 // fingerprint identifies the content of a column. Columns of numbers have the same content
-// if the numbers are equal. Categories have the same content if they divide the rows in the
-// same way, even with other texts.
+// if the numbers are equal. Categories have the same content if they divide the rows in the same
+// way, even if their texts differ.
 type fingerprint struct {
 	content  columnstats.Fingerprint
 	form     inference.Form

@@ -65,8 +65,8 @@ func (c *ColumnProfile) setNumbers(n *columnstats.NumberSummary) {
 }
 
 // describeSampled sets the counts of a column of numbers or dates if not all of its values are still
-// counted. It also sets Numbers if all values that are no longer counted are plain numbers, because
-// the statistics of plain numbers are computed while the file is read.
+// counted. If all values that are no longer counted are plain numbers, it also sets Numbers,
+// because the statistics of plain numbers are computed while the file is read.
 func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 	c.Missing = t.Rows(cells.Blank)
 	for _, one := range t.ValuesByInterpretation() {
@@ -93,8 +93,8 @@ func (c *ColumnProfile) describeSampled(t *columnstats.Column) {
 
 // describeSampledUnixTimes sets the counts of a column of Unix times whose values are not all
 // known. It sets Numbers to the statistics of the numbers, converted to days. If some of the
-// numbers are not times, such as 0, -1 or times after the year 2999, Numbers is nil instead.
-// Missing then includes the rows of histogram bins whose left edge is not a time.
+// numbers are not times, such as 0, -1 or numbers that would be after the year 2999, Numbers stays
+// nil, and Missing includes the rows of histogram bins whose left edge is not a time.
 func (c *ColumnProfile) describeSampledUnixTimes(t *columnstats.Column) {
 	perDay := c.dateFormat.PerDay
 	n := t.SummarizeNumbers()

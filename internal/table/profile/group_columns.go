@@ -31,9 +31,9 @@ var idNames = []string{"id", "uuid", "guid", "rowid"}
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born", "geb", "gebdat", "gebdatum", "geboren", "naissance", "nacimiento", "nascimento", "nascita"}
 
 // warnGroupAndTimeColumns warns about the first column that seems to identify groups of rows, such
-// as customers, and about the first that seems to hold the time of each row. Scores on randomly
-// chosen validation rows are then too optimistic: in training, the model has seen rows of the same
-// groups, or later rows.
+// as customers, and about the first that seems to hold the time of each row. In such a table,
+// scores on randomly chosen validation rows are too optimistic, because the model has been trained
+// on rows of the same groups, or on later rows.
 func (s *scanner) warnGroupAndTimeColumns() {
 	group, clock := false, false
 	for i := range s.profile.Columns {
@@ -68,16 +68,17 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	}
 	size := float64(filled) / float64(c.Distinct)
 	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
-		// Even a single repeated value is unexpected. An estimate must be clearly smaller than the number of rows.
+		// A single repeated value is enough. An estimate, however, must be clearly smaller than the
+		// number of rows.
 		return (c.Distinct < filled && !c.Estimate || size >= minGroupRows) && size <= maxGroupRows
 	}
 	return size >= minGroupRows && size <= maxGroupRows && isGroupName(c.Name)
 }
 
 // looksLikeTime reports whether a column seems to hold the time of each row. It returns false for
-// dates of birth, and for dates that are probably known only for some classes, such as dates of
-// cancellations: dates that most rows lack, or that alone predict the label. filled is the number
-// of rows with a value.
+// dates of birth. It also returns false for dates that most rows lack or that alone predict the
+// label, because such dates, like those of cancellations, are probably known only for some classes.
+// filled is the number of rows with a value.
 func (s *scanner) looksLikeTime(c *ColumnProfile, filled int) bool {
 	isLeak := func(w csvfile.Warning) bool { return w.Code == csvfile.CodeLeakingColumn && w.Column == c.Column }
 	return c.Form == inference.FormDate && c.Distinct >= minTimeColumnDates && filled >= max(minTimeColumnRows, c.Missing) && !c.isOneDay() &&

@@ -47,8 +47,9 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	return true, nil
 }
 
-// findName returns the value of a column that equals the given name. Otherwise, it returns
-// the first value that differs from the name only in case, spaces and invisible characters, or nil.
+// findName returns the value of a column that equals the given name. If there is none, it returns
+// the first value that differs from the name only in case, spaces and invisible characters, or nil
+// if there is none, either.
 func findName(t *columnstats.Column, name string) *columnstats.Value {
 	if found := t.Find(name); found != nil {
 		return found
@@ -73,9 +74,9 @@ func spellings(name string) []string {
 	return []string{name, "\uFEFF" + name, lower, strings.ToUpper(name), strings.ToUpper(lower[:n]) + lower[n:]}
 }
 
-// cutNumber cuts a number such as _2 from the end of a name. If several columns of the user's file
-// have the same name, all except the first are read under names with such a number. A column
-// without a name is read under a name such as column_3.
+// cutNumber cuts a number such as _2 from the end of a name. Such numbers are added when a file is
+// read: if several columns have the same name, all except the first get a number, and a column
+// without a name is called, for example, column_3.
 func cutNumber(name string) (stem string, isNumbered bool) {
 	at := strings.LastIndexByte(name, '_')
 	if at < 0 || at == len(name)-1 || strings.Trim(name[at+1:], "0123456789") != "" {
@@ -95,7 +96,7 @@ func (s *scanner) checkHeader(headerRepeats bool) {
 	if log.HasCode(csvfile.CodeNoHeader) || headerRepeats || !check.LacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
-	// A row of data that is read as the header often has equal or empty names, so these
+	// A row of data that is read as the header often contains equal or empty cells, so these
 	// defects are removed.
 	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
@@ -121,8 +122,8 @@ func (s *scanner) warnSecondHeader() {
 	s.profile.Warnings = append(s.profile.Warnings, csvfile.Warning{Code: csvfile.CodeSecondHeader, Line: lines[0], Message: message})
 }
 
-// warnSingleQuotes warns if all names are in single quotes. The cells probably are, too, and are read with
-// these quotes.
+// warnSingleQuotes warns if all names are in single quotes, because the cells probably are, too,
+// and are read with these quotes.
 func (s *scanner) warnSingleQuotes() {
 	names := s.table.Names
 	if s.opts.GeneratedID {

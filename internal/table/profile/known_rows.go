@@ -6,18 +6,19 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// minDistinctRowShare is a limit of CountKnownRows, which returns 0 if a smaller fraction of the
-// training rows are different. Rows are then often equal by chance.
+// minDistinctRowShare is the smallest number of distinct training rows, as a fraction of all
+// training rows, for which CountKnownRows counts. With a smaller fraction, rows are often equal by
+// chance.
 const minDistinctRowShare = 0.5
 
 // CountKnownRows returns how many rows of the blind file are equal to a row of the training file p
 // in every column that a model uses. Other columns, such as the label, are ignored. The blind profile must have been
-// made with the schema of p as ScanOptions.Training. CountKnownRows returns 0 in four cases in which the number is
-// unknown or means little:
+// made with the schema of p as ScanOptions.Training. CountKnownRows returns 0 in four cases in
+// which the number is unknown or has little meaning:
 //
 //   - The blind file lacks a column that a model uses.
-//   - Not all rows of a file are known, because it is too large.
-//   - A file has fewer than MinComparedRows rows.
+//   - Not all rows of one of the files are known, because the file is too large.
+//   - One of the files has fewer than MinComparedRows rows.
 //   - Many rows of p are equal; see minDistinctRowShare.
 func (p *Profile) CountKnownRows(blind *Profile) (known int) {
 	if len(p.rowHashes) < MinComparedRows || len(blind.rowHashes) < MinComparedRows {

@@ -50,7 +50,8 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 }
 
 // warnLeaks computes how accurately each column alone predicts the label. It warns about a column
-// that is nearly always right: its values may become known only after the label.
+// whose predictions are nearly always right, because its values may become known only after the
+// label.
 func (s *scanner) warnLeaks(ctx context.Context) error {
 	if s.opts.Brief {
 		return nil
@@ -82,7 +83,7 @@ func (s *scanner) warnLeaks(ctx context.Context) error {
 }
 
 // readings returns how a model reads the texts of the column: as amounts, dates or times, or by the
-// first characters of codes. It returns nothing if a model compares whole texts.
+// first characters of codes. If a model compares whole texts, it returns no readings.
 func (c *ColumnProfile) readings(texts []columnstats.Value) (list []rowsample.Reading) {
 	parse := func(cell []byte) (float64, bool) {
 		moment, ok := c.dateFormat.Parse(cell)

@@ -29,8 +29,8 @@ type Profile struct {
 	Columns []ColumnProfile `json:"columns"`
 	// Classes are the labels with their numbers of rows, in the order of Schema.Classes.
 	Classes []ValueCount `json:"classes,omitempty"`
-	// Defects are the errors of the file, one element per code, in the order of their
-	// first lines. A file without defects is valid.
+	// Defects are the errors in the file, one element per code, in the order of their first lines.
+	// A file without defects is valid.
 	Defects []csvfile.Defect `json:"defects,omitempty"`
 	// Partial is set if the file was not read to its end, for example because of an
 	// unclosed quote.
@@ -66,20 +66,24 @@ type ColumnProfile struct {
 	// estimate: its standard error is 1.3 % in files with few columns, and up to 15 % in those with many.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
-	// Numbers describes the numbers of a FormNumeric column, or dates in days since 1 January 1970,
-	// or times in hours. It is nil for other columns, and if not all numbers are known.
+	// Numbers describes the numbers of a FormNumeric column, the dates of a date column as days
+	// since 1 January 1970, or the times of a time column as hours. It is nil for other columns,
+	// and if not all numbers are known.
 	Numbers *columnstats.NumericStats `json:"numbers,omitempty"`
-	// DateOrder is the order of the dates, or "" if the column has no dates, or only Unix times.
+	// DateOrder is the order of the dates, or "" if the column contains no dates or only Unix
+	// times.
 	DateOrder inference.DateOrder `json:"dateOrder,omitempty"`
 	// Epoch is the unit of Unix times, or "" if the column has none.
 	Epoch frame.EpochUnit `json:"epoch,omitempty"`
 	// TimeZones are the zones of the times of a column of dates or times, sorted: offsets such as
-	// -05:00, Z, names such as EST, and inference.NoTimeZone. It is nil if the column has no times.
+	// -05:00, Z, names such as EST, and inference.NoTimeZone. It is nil if the column contains no
+	// times.
 	TimeZones []string `json:"timeZones,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
-	// Top are the most frequent texts, at most ten, of a column without numbers, dates and times.
+	// Top are the most frequent texts, at most ten, of a column that does not consist of numbers,
+	// dates or times.
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []columnstats.Value  // the counted texts; incomplete if Estimate is set
@@ -141,8 +145,8 @@ func (c *ColumnProfile) Values() []columnstats.Value { return c.values }
 // profile of a training file.
 func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
 
-// HasAllTexts reports whether Values has all texts of the column. It returns false if there were
-// too many different texts to keep all of them. Distinct may be exact nevertheless.
+// HasAllTexts reports whether Values returns all texts of the column. It returns false if there
+// were too many distinct texts to keep all of them. Even then, c.Distinct may be exact.
 func (c *ColumnProfile) HasAllTexts() bool { return c.hasAllTexts }
 
 // EmptyRows returns the number of rows with an empty cell.
@@ -154,8 +158,8 @@ func (c *ColumnProfile) DateFormat() cells.DateFormat { return c.dateFormat }
 // Dates returns the counts of the dates whose order of day and month matters, such as 1/2/2006.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
-// FirstTextWithTime returns the first text with a time of day. If the column has no such text, the Rows of the
-// result are 0.
+// FirstTextWithTime returns the first text with a time of day. If there is no such text, the Rows
+// of the result are 0.
 func (c *ColumnProfile) FirstTextWithTime() *columnstats.Value { return &c.firstTime }
 
 // CanParse reports whether a text can be parsed in the format of the column.

@@ -33,8 +33,8 @@ func (c *ColumnProfile) numberRows() (rows int) {
 }
 
 // Quantiles returns at most nine numbers, in ascending order, that divide the numbers of the column
-// into ranges with about equal numbers of rows. If possible, a number that fills more than one such
-// range gets a range of its own. Quantiles returns nil unless all numbers or percentiles are known.
+// into ranges with about equal numbers of rows. If possible, a number that would fill more than one
+// such range gets its own range. Quantiles returns nil unless all numbers or percentiles are known.
 func (c *ColumnProfile) Quantiles() (edges []float64) {
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
 		return nil
@@ -60,9 +60,9 @@ func (c *ColumnProfile) Quantiles() (edges []float64) {
 	return edges
 }
 
-// percentiles returns 101 numbers: the smallest number in values, the percentiles 1 to 99 over its
-// rows, and the largest. It sorts values by number. rows is the sum of their rows; if it is 0,
-// percentiles returns nil.
+// percentiles returns 101 numbers: the smallest number in values, the percentiles 1 to 99 over all
+// rows of values, and the largest number. It sorts values by number. rows is the total number of
+// rows of values; if it is 0, percentiles returns nil.
 func percentiles(values []columnstats.Value, rows int) []float64 {
 	if rows == 0 {
 		return nil
@@ -80,9 +80,10 @@ func percentiles(values []columnstats.Value, rows int) []float64 {
 }
 
 // CountRanges counts the rows of a column of numbers, dates or times in the ranges between edges,
-// which are ascending. The first element counts the values below the first edge, the last element
-// those from the last edge on. If the last edge is math.MaxFloat64, this value belongs to the range
-// before it. CountRanges returns nil unless all numbers or percentiles are known.
+// which are ascending. The first element counts the values below the first edge, and the last
+// element counts those from the last edge on. If the last edge is math.MaxFloat64, rows with this
+// value are counted in the range before it. CountRanges returns nil unless all numbers or
+// percentiles are known.
 func (c *ColumnProfile) CountRanges(edges []float64) []float64 {
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
 		return nil

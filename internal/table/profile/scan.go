@@ -24,30 +24,31 @@ type ScanOptions struct {
 	// ID is the name of the ID column of a blind file. If no column has this name, the
 	// first column is the ID, as in a training file.
 	ID string
-	// Training is the schema of the training file if the scanned file is blind; it may be nil. It
-	// decides what the scanned file leaves open: whether 1/2/2006 is in January or February, and
-	// whether the comma in 4,568 separates decimals.
+	// If the scanned file is blind, Training is the schema of the training file; it may be nil. It
+	// decides what the scanned file leaves open, such as whether 1/2/2006 is in January or February
+	// and whether the comma in 4,568 separates decimals.
 	Training *frame.Schema
 	// GeneratedID is set if the user's file has no IDs, so that the IDs in the first column of the
 	// table are generated.
 	GeneratedID bool
 	// Locate maps a line and a column of the file that is read to a line and a column of the user's
-	// file. It is called after the whole file has been read. If it is nil, the two files are the
-	// same.
+	// file. It is called only after the whole file has been read. If Locate is nil, the two files
+	// are the same.
 	Locate func(line, column int) (int, int)
-	// SourceLine maps a line from Locate to a file and a line of that file, if several files make
-	// one table. For a single file it returns an empty name. It may be nil.
+	// If the table consists of several files, SourceLine maps a line that Locate has returned to a
+	// file and a line of that file. For a single file, it returns an empty name, or SourceLine is
+	// nil.
 	SourceLine func(line int) (file string, fileLine int)
-	// TextMemory is the approximate memory for texts in bytes. With less memory, fewer
-	// columns have exact statistics, but the defects are the same. Defaults to 16 MiB.
+	// TextMemory is the approximate memory for texts in bytes. With less memory, the statistics of
+	// fewer columns are exact, but the defects are the same. Defaults to 16 MiB.
 	TextMemory int
 	// Brief omits medians and LabelAccuracy to save time and memory. It does not change
 	// Schema and Defects.
 	Brief bool
 }
 
-// Scan reads a file once and returns its profile. For an invalid file it returns a profile with
-// Defects, which may be incomplete. Its errors come from the source or the context.
+// Scan reads a file once and returns its profile. For an invalid file, it returns a profile with
+// Defects, which may be incomplete. Errors that Scan returns come from the source or the context.
 //
 // The memory does not grow with the file: texts, histograms and sets share a fixed amount of
 // memory, and IDs are kept on disk.

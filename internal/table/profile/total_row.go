@@ -17,8 +17,9 @@ func (s *scanner) totalColumn() int {
 	return s.id
 }
 
-// setLastCell must be called for each row with its cell of totalColumn. It stores the cell of the
-// first row in s.firstCell, and the cell and line of the last row in s.lastCell and s.lastLine.
+// setLastCell must be called for each row, with the cell of the row in totalColumn. It stores the
+// cell of the first row in s.firstCell, and the cell and line of the latest row in s.lastCell and
+// s.lastLine.
 func (s *scanner) setLastCell(cell []byte, line int) {
 	if s.lastLine == 0 {
 		s.firstCell = string(cell)
@@ -26,9 +27,9 @@ func (s *scanner) setLastCell(cell []byte, line int) {
 	s.lastCell, s.lastLine = append(s.lastCell[:0], bytes.TrimSpace(cell)...), line
 }
 
-// warnTotalRow warns about a last row that has a word such as Total instead of an ID, a number or a
-// date: the model would learn from this row, or predict it. There is no warning if the cell of the
-// first row has no digit, because a word may then be a value like any other.
+// warnTotalRow warns about a last row with a word such as Total in place of an ID, a number or a
+// date, because the model would learn from this row, or predict it. There is no warning if the cell
+// of the first row contains no digit, because such a word may then be a value like any other.
 func (s *scanner) warnTotalRow() {
 	if !strings.ContainsAny(s.firstCell, "0123456789") {
 		return

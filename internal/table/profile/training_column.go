@@ -7,7 +7,7 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// TrainingColumn has what is known about a column of a training file if the profile of the file is not
+// TrainingColumn holds what is known about a column of a training file whose profile is not
 // available.
 type TrainingColumn struct {
 	Name      string
@@ -28,8 +28,9 @@ type TrainingColumn struct {
 	// not 0. It is false if this is not known.
 	Integers bool
 	// SampleRows and SampleMissing are set if the column is known only for a sample of the training
-	// rows. They are the numbers of rows of the sample with and without a value. HasRange is then
-	// false, and Min and Max are the range of the sample. Otherwise SampleRows is 0.
+	// rows. They are the numbers of rows of the sample with and without a value, HasRange is false,
+	// and Min and Max are the range of the sample. If the column is not known from a sample,
+	// SampleRows is 0.
 	SampleRows, SampleMissing int
 	// SampleUnknown is the number of rows of the sample with a text that is not one of Levels.
 	SampleUnknown int
@@ -46,14 +47,14 @@ type TrainingColumn struct {
 	Texts            []string
 	TextRows         int
 	// Levels are the texts that a model distinguishes: all texts of the training file, or all except
-	// rare ones. It is nil if they are not known, or if Texts has them all. In a column of numbers,
-	// they are words beside the numbers.
+	// rare ones. It is nil if they are not known or if Texts contains all of them. In a column of
+	// numbers, they are the words among the numbers.
 	Levels []string
 	// ListSeparator is the separator of a column of lists; "" for any other column, or if it is not known.
 	ListSeparator string
 	// Terms are the items of lists, or the words of texts, that a model distinguishes; nil if they
-	// are not known. TermSampleRows is the number of rows of a sample of the training file.
-	// TermSampleWithout of these rows have none of Terms.
+	// are not known. TermSampleRows is the number of rows in a sample of the training file, and
+	// TermSampleWithout is how many of these rows contain none of Terms.
 	Terms                             []string
 	TermSampleRows, TermSampleWithout int
 	// Parts are the items of lists, or the first characters of codes, that are features of a model; nil

@@ -53,8 +53,8 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
-// blindPredicates replaces predicates of warningGroups for a blind file. They do not say how a
-// model treats the texts among numbers and dates, because this depends on the training file.
+// blindPredicates replace predicates of warningGroups for a blind file. They do not say how a model
+// treats texts among numbers and dates, because this depends on the training file.
 var blindPredicates = map[string]string{
 	csvfile.CodeJunkInNumbers: "of numbers have text in some rows",
 	csvfile.CodeJunkInDates:   "of dates or times have other text in some rows",

@@ -12,9 +12,9 @@ import (
 //	id,name,age,class        r7,Smith, John,40,yes    → "Smith, John"
 //	                         r8,40,no                 → an empty name
 //
-// Columns that get no field, or several joined fields, add to the cost of an assignment; joining at
-// a comma before a space costs nothing. The aligner returns an assignment only if its cost is lower
-// than the cost of every other assignment.
+// Each column that gets no field, or several joined fields, adds to the cost of an assignment, but
+// joining at a comma before a space costs nothing. The aligner returns an assignment only if its
+// cost is lower than that of every other assignment.
 type aligner struct {
 	columns     int
 	delim       byte
@@ -73,7 +73,7 @@ func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 }
 
 // padIfFits returns the fields with empty fields appended, because some programs omit empty fields
-// at the end of a row. It returns nil if the result does not fit the columns, or has no label.
+// at the end of a row. It returns nil if the result does not fit the columns or has no label.
 func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
@@ -141,8 +141,8 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 }
 
 // relax records the assignment of fields[used:used+take] to a column, unless a cheaper assignment
-// is recorded. If an equally cheap one is recorded, it records only that there are several. cost is
-// the cost for this column alone.
+// is already recorded. If an equally cheap assignment is already recorded, relax records only that
+// there are several. cost is the cost for this column alone.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take

@@ -42,8 +42,8 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	return nil
 }
 
-// sampleRows returns the rows of the sample without those that repeat the header or look like a second
-// header.
+// sampleRows returns the rows of the sample, except those that repeat the header or look like a
+// second header.
 func (r *repairer) sampleRows() [][][]byte {
 	rows := slices.DeleteFunc(slices.Clone(r.dialect.sample), r.repeatsHeader)
 	stats := columnstats.NewCollector(len(r.names))
@@ -75,8 +75,8 @@ func (r *repairer) expectedLabel() int {
 // lines that check.SecondHeaderLines returns.
 const maxBlankIDs = 3
 
-// rejectInvalidIDs makes the copy have generated IDs if ColumnRoles.GenerateInvalid is set and the
-// ID column has missing or repeated IDs. Rows that are left out do not count.
+// If ColumnRoles.GenerateInvalid is set and the ID column contains missing or repeated IDs,
+// rejectInvalidIDs makes the copy have generated IDs. IDs of rows that are left out are ignored.
 func (r *repairer) rejectInvalidIDs() error {
 	if r.id < 0 || !r.suggested.GenerateInvalid {
 		return nil
@@ -141,9 +141,9 @@ func (r *repairer) logNewNames() {
 	}
 }
 
-// generateColumnNames sets the names of the columns of a file without a header: those of
-// ColumnRoles.Names, or names such as id, column_2 and label. With Layout.NoHeader, the names of the
-// layout are kept.
+// generateColumnNames sets the names of the columns of a file without a header to
+// ColumnRoles.Names, or to names such as id, column_2 and label. If Layout.NoHeader is set, the
+// names of the layout are kept.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
 	switch {

@@ -14,7 +14,7 @@ import (
 // dialect is the format of a file, inferred from its beginning.
 type dialect struct {
 	delim       byte
-	preamble    int        // number of records before the header, such as a title
+	preamble    int        // number of records before the header, such as those of a title
 	hasHeader   bool       // the first record after the preamble has the names of the columns
 	hasRowNames bool       // the header has no name for the first column, as in files written by R
 	names       []string   // the header, trimmed; without a header, the first row with the usual number of fields
@@ -30,7 +30,7 @@ const (
 )
 
 // sniffDialect infers the dialect of a file from sample, its beginning. The delimiter of layout is
-// csvfile.AutoDelimiter or the delimiter that the user has set. truncated is set if the file
+// csvfile.AutoDelimiter or the delimiter that the user has specified. truncated is set if the file
 // continues after the sample.
 func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error) {
 	delim := layout.Delimiter
@@ -47,7 +47,8 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	}
 	if layout.NoHeader {
 		d.hasHeader, d.sample = false, records
-		// A title above the rows is a row with too few fields. It does not set the number of columns.
+		// A title above the rows is a row with too few fields. It does not determine the number of
+		// columns.
 		for _, field := range records[preambleLength(records, modalLength(records))] {
 			d.names = append(d.names, string(cells.Trim(field)))
 		}
@@ -71,8 +72,8 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 }
 
 // NoRowFits reports whether none of the first rows of a training file has as many fields as its
-// header. File rejects such a file, because it can align rows only with the values of rows that
-// fit.
+// header. File rejects such a file, because it can only align rows if there are other rows whose
+// number of fields is right.
 func NoRowFits(src io.Reader, layout *Layout) bool {
 	d, err := readDialect(bufio.NewReaderSize(src, sniffBytes), layout)
 	if err != nil || len(d.sample) == 0 {
@@ -91,16 +92,16 @@ func HeaderBelowTitle(src io.Reader, layout *Layout) []string {
 	return d.names
 }
 
-// readDialect infers the dialect of a file from its first sniffBytes bytes. It only peeks at them,
-// so head still returns them afterwards. The buffer of head must have at least sniffBytes bytes.
+// readDialect infers the dialect of a file from its first sniffBytes bytes. It only peeks at these
+// bytes, so that head still returns them afterwards. The buffer of head must have at least
+// sniffBytes bytes.
 func readDialect(head *bufio.Reader, layout *Layout) (dialect, error) {
 	sample, _ := head.Peek(sniffBytes) // a later Read returns the error
 	return sniffDialect(sample, len(sample) == sniffBytes, layout)
 }
 
-// preambleLength returns the number of records before the header. The header is the first
-// record with the usual number of fields, and the records before it have few fields that
-// are not blank.
+// preambleLength returns the number of records before the header. The header is the first record
+// with the usual number of fields; the records before it must have few non-blank fields.
 func preambleLength(records [][][]byte, usual int) int {
 	for at, record := range records[:min(len(records), maxPreamble+1)] {
 		filled := 0
@@ -119,8 +120,9 @@ func preambleLength(records [][][]byte, usual int) int {
 	return 0
 }
 
-// delimiterAfterPreamble returns the delimiter of a file that may have other lines before its
-// table. sample is the beginning of the file. truncated is set if the file continues after it.
+// delimiterAfterPreamble returns the delimiter of a file in which other lines may precede the
+// table. sample is the beginning of the file. truncated is set if the file continues after the
+// sample.
 func delimiterAfterPreamble(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(csvfile.Delimiters) {
@@ -172,12 +174,12 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first column has row names: its fields are unique and not blank.
-// The last column must not be empty: an empty last column means that each line ends with a
-// delimiter. If the header begins with a word for an ID, such as id, the fields of the second
-// column must be unique, too. If they are not, the word is the name of the first column, and the
-// rows have an additional field for another reason, such as decimal commas without quotes. records
-// include the header. Records that do not have the usual number of fields are ignored.
+// hasRowNames reports whether the first column contains row names: whether its fields are unique
+// and not blank. The last column must not be empty, because an empty last column means that each
+// line ends with a delimiter. If the header begins with a word for an ID, such as id, the fields of
+// the second column must also be unique. If they are not, the word is the name of the first column,
+// and the rows have an additional field for another reason, such as decimal commas without quotes.
+// records includes the header. Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen, seenSecond := map[string]bool{}, map[string]bool{}
 	isSecondID, hasLast := csvfile.IsIDWord(string(cells.Trim(records[0][0]))), false

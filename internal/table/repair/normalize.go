@@ -49,9 +49,9 @@ type Layout struct {
 }
 
 // SetRoles sets ID, GenerateID and Label for a file with the given column names. id and label are
-// the names of the columns. If generateID is set, IDs are generated, and id is ignored. label is
-// empty for a file without a label. ID and Label stay empty if their columns are already in place.
-// Normalize then does not change a canonical file.
+// the names of the columns; label is empty for a file without a label. If generateID is set, IDs
+// are generated, and id is ignored. ID and Label stay empty if the columns are already at their
+// canonical positions, so that Normalize does not change a canonical file.
 func (l *Layout) SetRoles(names []string, id string, generateID bool, label string) {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.Drop, name) })
 	l.ID, l.GenerateID = "", generateID
@@ -82,7 +82,8 @@ func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int
 	return r.canonical.locate(line, column)
 }
 
-// IsUnchanged reports whether the source is in canonical form, so that the bytes are the same.
+// IsUnchanged reports whether the source is already in canonical form, so that Read returns the
+// same bytes.
 func (r *NormalizeResult) IsUnchanged() bool { return r.canonical == nil }
 
 // CollectDefects makes Read skip a defective row, if possible, instead of returning its defect.
@@ -101,9 +102,9 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 	p.MergeDefects(&r.canonical.defects, r.canonical.partial)
 }
 
-// Normalize returns a reader of src in canonical form. If src is already in canonical form, its bytes
-// do not change. If the file has a defect, Normalize or the Read method of the result returns a
-// *csvfile.Defect with the line and column in src.
+// Normalize returns a reader of src in canonical form. If src is already in canonical form, the
+// reader returns the same bytes. If the file has a defect, Normalize or the Read method of the
+// result returns a *csvfile.Defect with the line and column in src.
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
@@ -245,9 +246,9 @@ type canonicalReader struct {
 	partial        bool // the source was not read to its end
 }
 
-// lineOffset maps lines of the output to lines of the source, which are delta higher. It applies to
-// the lines of the output from its field line up to the line before the next lineOffset. delta
-// changes where the source has blank lines, because they are not written.
+// lineOffset maps lines of the output to lines of the source, whose numbers are higher by delta. It
+// applies from the output line in its field line up to the line before the next lineOffset. delta
+// changes where the source contains blank lines, because these are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *canonicalReader) locate(line, column int) (sourceLine, sourceColumn int) {
@@ -290,8 +291,8 @@ func (r *canonicalReader) addOffset(sourceLine int, fields [][]byte, breaks int)
 	}
 }
 
-// writeHeader writes the header. idName is the name of a generated ID column; if it is
-// empty, writeHeader chooses an unused name.
+// writeHeader writes the header. idName is the name of a generated ID column. If idName is empty,
+// writeHeader chooses an unused name.
 func (r *canonicalReader) writeHeader(idName string) {
 	if r.generateID {
 		if idName == "" {
@@ -337,8 +338,8 @@ func (r *canonicalReader) collectDefect(err error) bool {
 }
 
 // nextRecord returns the next record of the source. In a source with a single column, an empty line
-// before a record is a defect. It may be a row without a value, and without this row the later rows
-// would get other IDs than the user expects.
+// before a record is a defect. The line may be a row without a value, and if it were skipped, later
+// rows would get other IDs than the user expects.
 func (r *canonicalReader) nextRecord() (*csvfile.Record, error) {
 	line := r.table.NextLine()
 	rec, err := r.table.Next(context.Background()) // the caller cancels by no longer calling Read

@@ -23,9 +23,9 @@ type Options struct {
 	// Layout is the layout of the file, as for Normalize.
 	Layout Layout
 	// ChooseRoles chooses the ID and the label if Layout does not. Its arguments are the names of
-	// the columns and the first rows, which may have too many or too few fields. For a blind file with
-	// Train, it is always called, and decides everything. If it is nil, the ID is the first column, and
-	// the label is the last column that is not dropped.
+	// the columns and the first rows, which may have too many or too few fields. For a blind file
+	// with Train, it is always called, and its result takes precedence over Layout. If ChooseRoles
+	// is nil, the ID is the first column, and the label is the last column that is not dropped.
 	ChooseRoles func(names []string, rows [][][]byte) (ColumnRoles, error)
 	// Train is the profile of the training file that belongs to a blind file. It must
 	// have no defects. It may be nil.
@@ -43,8 +43,8 @@ type ColumnRoles struct {
 	// NoHeader is set if Names is not nil and the first row is data.
 	NoHeader bool
 	ID       int // -1 to generate IDs
-	// GenerateInvalid generates IDs if a row has no value in the column ID, or the value of an earlier
-	// row.
+	// GenerateInvalid is set if IDs must be generated as soon as a row has no value in the column
+	// ID, or the same value as an earlier row.
 	GenerateInvalid bool
 	Label           int // -1 for the last column that is not dropped
 	// LabelReason briefly explains the choice of the label.
@@ -56,14 +56,14 @@ type Report struct {
 	// Changes holds one element for each kind of change. If it is empty, the copy differs
 	// from the file only in formatting.
 	Changes []Change
-	// RowsRead and RowsWritten are the numbers of data rows of the source and of the copy. They
-	// differ by the sum of Change.LeftOut.
+	// RowsRead and RowsWritten are the numbers of data rows of the source and of the copy. The
+	// difference is the sum of Change.LeftOut over all changes.
 	RowsRead, RowsWritten int
 	// ID is the name of the ID column of the copy. GeneratedID is set if the column was generated.
 	ID          string
 	GeneratedID bool
-	// HeaderLine is the line of the header in the source. SourceColumns has, for each column of
-	// the copy, the number of this column in the source, counted from 1, or 0 if it was
+	// HeaderLine is the line of the header in the source. SourceColumns holds, for each column of
+	// the copy, the number of the column in the source, counted from 1, or 0 if the column was
 	// generated.
 	HeaderLine    int
 	SourceColumns []int
@@ -73,9 +73,9 @@ type Report struct {
 // and every row has an ID and the same number of fields. The columns of a blind file are in the
 // order of the training file. File makes only unambiguous changes and reports all of them.
 //
-// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8. It is
-// called twice. File returns a *csvfile.Defect for an error in the file that it cannot correct. It does
-// not find errors such as a missing column; scan the copy for them.
+// open must return the file from its beginning, unpacked and, if its encoding is known, in UTF-8.
+// It is called twice. File returns a *csvfile.Defect for an error in the file that it cannot
+// correct. It does not find errors such as a missing column; to find them, scan the copy.
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
@@ -379,8 +379,8 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// [File] may leave rows with a wrong number of fields out of the copy of a training file: at most
-// maxRaggedLeftOut rows, or one in rowsPerLeftOut rows if that is more.
+// [File] can leave rows with a wrong number of fields out of the copy of a training file: at most
+// maxRaggedLeftOut rows or, if that is more, one in rowsPerLeftOut rows.
 const (
 	maxRaggedLeftOut = 5
 	rowsPerLeftOut   = 10

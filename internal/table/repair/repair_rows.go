@@ -62,8 +62,9 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	return w, nil
 }
 
-// findByNormalizedName returns the position of the column with the given name. If no column has it, it
-// returns the position of the only column whose name differs only in case and punctuation, or -1.
+// findByNormalizedName returns the position of the column with the given name. If there is none, it
+// returns the position of the only column whose name differs just in case and punctuation, or -1 if
+// there is no such column or more than one.
 func (r *repairer) findByNormalizedName(name string) int {
 	if at := slices.Index(r.names, name); at >= 0 {
 		return at
@@ -122,7 +123,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		r.log.addLeftOut(changeSecondHeaderLeft, line)
 		return nil
 	}
-	// If the first pass took the first row for a header, it ignored the rows equal to it.
+	// If the first pass took the first row for a header, it ignored all rows equal to this row.
 	wasCounted := len(fields) == len(r.names) && (r.dialect.hasHeader || r.countedFirstRow || !r.equalsFirstRow(fields))
 	if len(fields) != len(r.names) {
 		cells := w.aligner.align(fields)
@@ -164,8 +165,8 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 }
 
 // mayNeedPrediction is called for a row that looks like a second header. It reports whether the row
-// may nevertheless be a row to predict: in a blind file, if the row has an ID or the file has no
-// column of IDs.
+// may nevertheless be a row to predict. This is possible in a blind file if the row has an ID or
+// the file has no ID column.
 func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }
@@ -190,7 +191,7 @@ func swapPointsAndCommas(cell []byte) bool {
 }
 
 // omitRagged leaves a row with a wrong number of fields out of the copy of a training file. For a
-// blind file it returns a defect, because the row would have no prediction.
+// blind file, it returns a defect instead, because the row would have no prediction.
 func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 	if w.firstRaggedLine == 0 {
 		w.firstRaggedLine = line

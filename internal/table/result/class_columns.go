@@ -14,15 +14,15 @@ import (
 type ClassColumn struct {
 	// Index is the position of the column.
 	Index int
-	// Labels are the possible labels of the class, the likeliest first. There are several only if
-	// the header does not determine the class: after a column probability_yes, probability_yes_2
-	// may belong to the class yes or to the class yes_2.
+	// Labels are the possible labels of the class, the likeliest first. There are several labels
+	// only if the header does not determine the class: after a column probability_yes, the column
+	// probability_yes_2 may belong to the class yes or to the class yes_2.
 	Labels []string
 }
 
 // PredictionColumn returns the position of the column of predicted labels in a result with the
-// given column names, or -1. It is the last column called prediction, prediction_2 and so on,
-// because the columns of the blind file come first.
+// given column names, or -1. If several columns are called prediction, prediction_2 and so on, it
+// is the last of them, because the columns of the blind file come first.
 func PredictionColumn(names []string) int {
 	at := len(names) - 1
 	for at >= 0 && !predictionColumnPattern.MatchString(names[at]) {
@@ -36,10 +36,10 @@ func PredictionColumn(names []string) int {
 var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
 // ClassColumns returns the columns with the probabilities of the classes. They follow the column of
-// predicted labels, whose position is prediction. names are the names of all columns, with the
-// spaces around them, which are part of labels. classes are the labels of the model in its order;
-// nil if unknown. The names may also come from another program, or from a result with selected
-// columns.
+// predicted labels, whose position is prediction. names are the names of all columns, with
+// surrounding spaces, because these are part of labels. classes are the labels in the order of the
+// model, or nil if they are unknown. The names may also come from another program, or from a result
+// with selected columns.
 func ClassColumns(names []string, prediction int, classes []string) []ClassColumn {
 	before := trimNames(names[:prediction])
 	if added := AddedColumns(before, classes, 0); len(classes) > 0 && hasPrefix(trimNames(names[prediction:]), trimNames(added)) {
@@ -72,9 +72,9 @@ func ClassColumns(names []string, prediction int, classes []string) []ClassColum
 	return columns
 }
 
-// ClassColumnsBefore returns the columns to the left of the predicted labels that may have the
+// ClassColumnsBefore returns the columns to the left of the predicted labels that may contain the
 // probabilities of the classes. It is for results in which ClassColumns finds no such columns, such
-// as results of other programs or with selected columns. prediction is the position of the
+// as results of other programs or results with selected columns. prediction is the position of the
 // predicted labels. If classes is nil, at least two columns must look like probabilities.
 func ClassColumnsBefore(names []string, prediction int, classes []string) []ClassColumn {
 	var columns []ClassColumn
@@ -97,8 +97,8 @@ func ClassColumnsBefore(names []string, prediction int, classes []string) []Clas
 }
 
 // classLabels returns the possible classes of the probability column with the given name, or nil if
-// it is not the name of such a column. It inverts AddedColumns. taken holds the names of the
-// columns to the left, and known holds the classes that have a column already.
+// it is not the name of such a column. It is the inverse of AddedColumns. taken holds the names of
+// the columns to the left, and known holds the classes that already have a column.
 func classLabels(name string, taken, known map[string]bool) []string {
 	label, ok := strings.CutPrefix(name, probabilityName+"_")
 	if !ok {
@@ -133,7 +133,7 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 }
 
 // preferKnown returns the first of labels that is one of classes, or all labels if no label is.
-// Surrounding spaces are ignored if no label equals a class exactly.
+// If no label equals a class exactly, surrounding spaces are ignored.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {
 		if slices.Contains(classes, label) {
@@ -148,8 +148,8 @@ func preferKnown(labels, classes []string) []string {
 	return labels
 }
 
-// findClassColumn returns the position of the column of a class, or -1. Surrounding spaces are
-// ignored if no label of a column equals the class exactly.
+// findClassColumn returns the position of the column of a class, or -1. If no label of a column
+// equals the class exactly, surrounding spaces are ignored.
 func findClassColumn(columns []ClassColumn, class string) int {
 	for _, isEqual := range []func(c ClassColumn) bool{
 		func(c ClassColumn) bool { return c.Labels[0] == class },

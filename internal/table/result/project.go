@@ -15,9 +15,9 @@ import (
 // Selection is a column of a prediction result to keep.
 type Selection struct {
 	// Source is the name of the column. The names prediction, probability and probability_<class>
-	// select the columns that the prediction added. These may have other names in the result, if
-	// the blind file has columns with these names. The name id selects the first column if no
-	// column is called id.
+	// select the columns that the prediction added. If the blind file also has columns with these
+	// names, the added columns have other names in the result, but are still the ones selected. If
+	// no column is called id, the name id selects the first column.
 	Source string
 	// Name is the name of the column in the copy.
 	Name string
@@ -39,15 +39,17 @@ func quoteName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// selectionPattern matches the first column of a list: a name, and a source after an equals sign. Each is
-// in double quotes (groups 1 and 3) or not (2 and 4). The last group is the comma that follows.
+// selectionPattern matches the first column of a list: a name, followed by an equals sign and a
+// source. Each of the two is in double quotes (groups 1 and 3) or without quotes (groups 2 and 4).
+// The last group is the comma that follows.
 var selectionPattern = func() *regexp.Regexp {
 	const quoted, plain, source = `"((?:[^"]|"")*)"`, `([^,=]*?)`, `([^,]*?)`
 	return regexp.MustCompile(`^\s*(?:` + quoted + `|` + plain + `)\s*(?:=\s*(?:` + quoted + `|` + source + `)\s*)?(,|$)`)
 }()
 
 // ParseSelections parses a list such as id,prediction or PassengerId,Survived=prediction,
-// where NEW=SOURCE renames the column SOURCE. A name with a comma or an equals sign is in double quotes.
+// where NEW=SOURCE renames the column SOURCE. A name that contains a comma or an equals sign must
+// be in double quotes.
 func ParseSelections(text string) ([]Selection, error) {
 	var selections []Selection
 	for rest, more := text, true; more; {
@@ -86,8 +88,8 @@ func selectedName(text string, groups []int) (name string, given bool) {
 }
 
 // FindSelections returns the positions of the selected columns in a result. names are the names of
-// the result's columns, with the spaces around them. classes are the labels of the model; nil if
-// unknown. It is an error if a column is missing.
+// the result's columns, with surrounding spaces. classes are the labels of the model, or nil if
+// they are unknown. FindSelections returns an error if a column is missing.
 func FindSelections(names, classes []string, selections []Selection) (columns []int, err error) {
 	at := make([]int, len(selections))
 	trimmed := trimNames(names)

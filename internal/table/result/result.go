@@ -71,8 +71,8 @@ func (f *Format) Header() []byte { return f.header }
 
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
 // frame.Block.Raw. class is the index of the predicted class, which need not be the most probable
-// one. There must be one probability for each class, from 0 to 1. There may be fewer reasons than
-// columns for them; the other columns are then empty.
+// one. There must be one probability, between 0 and 1, for each class. If there are fewer reasons
+// than reason columns, the other columns are empty.
 func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, reasons []string) ([]byte, error) {
 	if len(probabilities) != len(f.classes) {
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))

@@ -24,12 +24,12 @@ const (
 )
 
 // Verify compares a prediction result with its blind file and returns the number of rows. The
-// result must have the rows of the blind file in the same order. Each row must have a known class,
-// probabilities that sum to 1, and the probability of the predicted class. classes defaults to the
-// classes in the header of the result.
+// result must have the rows of the blind file in the same order. Each row must contain a known
+// class, probabilities that sum to 1, and the probability of the predicted class. If classes is
+// nil, the classes are taken from the header of the result.
 //
-// A *csvfile.Defect has its location in the result. Errors in the blind file begin with
-// "blind file".
+// The location of a *csvfile.Defect is in the result. The messages of errors in the blind file
+// begin with "blind file".
 func Verify(ctx context.Context, blind, result io.Reader, classes []string) (rows int, err error) {
 	want, err := csvfile.OpenTable(csvfile.NewReader(blind, ','))
 	if err != nil {
@@ -138,7 +138,7 @@ func (v *verifier) setClassesFromHeader() []string {
 }
 
 // reasonColumnPattern matches the name of a column of reasons, such as reason_1. The name has a
-// second number if the blind file has a column of this name.
+// second number if the blind file already has a column of this name.
 var reasonColumnPattern = regexp.MustCompile(`^` + reasonName + `_(\d+)(_\d+)?$`)
 
 // countReasons returns the number of columns of reasons at the end of a result.
@@ -158,7 +158,7 @@ func countReasons(names []string) int {
 }
 
 // checkNextRow reads the next row of the result and of the blind file, and checks the row of the
-// result. It returns false if both files have ended.
+// result. found is false if both files have ended.
 func (v *verifier) checkNextRow(ctx context.Context) (found bool, err error) {
 	want, err := v.want.Next(ctx)
 	wantEnds := errors.Is(err, io.EOF)

@@ -16,23 +16,26 @@ const (
 	minLeakRows     = 50 // smallest number of sampled rows
 	minMinorityRows = 15 // smallest number of minority rows
 	// A leaking column predicts at least the fraction minLeakShare of the minority rows. If at most
-	// maxMissedLeakRows rows are predicted wrongly, minLeakShareFewMissed is enough: one row may be
-	// wrong on each side of the boundary between two classes.
+	// maxMissedLeakRows rows are predicted wrongly, the fraction minLeakShareFewMissed is enough,
+	// because one row on each side of the boundary between two classes may be predicted wrongly.
 	minLeakShare          = 0.98
 	minLeakShareFewMissed = 0.9
 	maxMissedLeakRows     = 2
-	// Copies of a row are kept in the same half if they are at most this fraction of the rows of
-	// their class. Otherwise most rows of a class could be in one half.
+	// maxCopiesShare is the largest fraction of the rows of a class that may be copies of one row
+	// and are kept in the same half. If more copies were kept together, most rows of a class could
+	// be in one half.
 	maxCopiesShare = 0.05
 )
 
 // LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
 // predicts the rows of each half of the sample from the other half. Copies of a row are in the same
-// half if they are few: any column could predict the label of a row from a copy in the other half.
+// half if they are few, because any column could predict the label of a row from a copy in the
+// other half.
 //
-// The prediction for a value is the most frequent class of the rows with this value. If no row of
-// the other half has the value, a number gets the prediction for the nearest number. Any other
-// value gets the most frequent class of all rows of the other half that have a value.
+// The prediction for a value is the most frequent class of the rows in the other half with this
+// value. If there are none, the prediction for a number is that for the nearest number, and the
+// prediction for any other value is the most frequent class of all rows of the other half that have
+// a value.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0, or unlabelled
@@ -96,8 +99,8 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 
 // representativeRows returns, for each row of the sample, the index in the file of the row that
 // decides its half. This is the first row with the same content, so that copies are in the same
-// half. A row with many copies decides its own half, because its copies may be equal by chance. If
-// the sample has few distinct rows, every row decides its own half.
+// half. A row with many copies decides its own half, because the copies may be equal by chance. If
+// the sample contains few distinct rows, every row decides its own half.
 func (d *LeakDetector) representativeRows(ctx context.Context) ([]int, error) {
 	numbers := d.sample.rowIndices()
 	hashes, err := d.sample.rowHashes(ctx)
@@ -149,8 +152,8 @@ func (d *LeakDetector) Baseline() float64 {
 	return float64(d.classRows[d.majorityClass]) / float64(d.labelled)
 }
 
-// IsLeak reports whether a column with the given accuracy predicts the label of nearly all
-// rows that are not in the most frequent class.
+// IsLeak reports whether a column with the given accuracy predicts the label of nearly all minority
+// rows: rows that are not of the most frequent class.
 func (d *LeakDetector) IsLeak(accuracy float64) bool {
 	rows := float64(d.labelled)
 	odd, missed := (1-d.Baseline())*rows, (1-accuracy)*rows
@@ -174,9 +177,9 @@ func (r Reading) AddText(text string, other []byte) {
 }
 
 // Accuracies returns, for each field, the fraction of the sampled rows with a label that is predicted
-// correctly from this field alone. It returns 0 for the fields that are not wanted. readings
+// correctly from this field alone. For fields that are not wanted, the result is 0. readings
 // returns further ways to read the values of a field, such as amounts as numbers. Each way is
-// tried, and the highest accuracy counts. wanted and readings are called concurrently.
+// tried, and the highest accuracy counts. wanted and readings may be called concurrently.
 func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool, readings func(field int) []Reading) ([]float64, error) {
 	accuracy := make([]float64, d.sample.fields)
 	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
@@ -214,15 +217,16 @@ func (d *LeakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	return float64(right) / float64(d.labelled)
 }
 
-// cellRun is a run of rows with the same sampled value, in the order of sortKey.
+// cellRun is a group of rows that are adjacent when sorted by sortKey, because they have the same
+// sampled value.
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
+	class int32   // the most frequent class among the rows of the run that are in the other half, or -1 if there are none
 }
 
-// countCorrect predicts the labels of the rows in one half of the sample from the rows in the other
-// half, by the values of a column. It returns how many of these predictions are right.
+// countCorrect predicts the labels of the rows in one half of the sample from the values of a
+// column and the rows in the other half. It returns the number of right predictions.
 func (d *LeakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
 	order, runs := ws.order, ws.runs[:0]
 	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
@@ -274,8 +278,8 @@ func resizeZeroed(list []int, n int) []int {
 	return list
 }
 
-// predictRuns returns the predicted class of each run: its own class, or else the class of the run
-// with the nearest number, or else fallback.
+// predictRuns returns the predicted class of each run: its own class if it has one. If not, a run
+// with a number gets the class of the run with the nearest number; all other runs get fallback.
 func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
 	runs := ws.runs
 	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// Sample keeps a random sample of rows in bounded memory. It is used to compute medians, and how
-// accurately single columns predict the label.
+// Sample keeps a random sample of rows in bounded memory. It is used to compute medians and the
+// accuracy with which single columns predict the label.
 //
 // A row is kept if the hash of its index ends in zeroBits zero bits. When there are too many rows,
 // zeroBits increases by one, and about half of the rows are dropped. The sample is therefore the
@@ -35,9 +35,9 @@ type Sample struct {
 	scratchRow []uint64     // buffer for a row that is only spilled
 }
 
-// A sample has at most maxSampleRows rows and sampleCells values (rows × columns). In a table with
-// many columns, sampleCells values are only a few rows. The sample may then have maxWideRows rows,
-// but at most maxSampleCells values.
+// A sample contains at most maxSampleRows rows and sampleCells values (rows × columns). In a table
+// with many columns, sampleCells values are only a few rows, so the sample may have up to
+// maxWideRows rows instead, but at most maxSampleCells values.
 const (
 	maxSampleRows  = 10_000
 	sampleCells    = 2 << 20
@@ -47,7 +47,7 @@ const (
 
 // New returns an empty sample of rows with the given number of fields. id and label are the
 // positions of the ID and the label; label is -1 in a blind file. If brief is set, the sample of a
-// wide table is smaller: a brief profile has neither medians nor LabelAccuracy.
+// wide table is smaller, because a brief profile has neither medians nor LabelAccuracy.
 func New(fields, id, label int, brief bool, disk *spill.File) *Sample {
 	wide := min(maxWideRows, maxSampleCells/fields)
 	if brief {
@@ -57,8 +57,8 @@ func New(fields, id, label int, brief bool, disk *spill.File) *Sample {
 	return &Sample{fields: fields, id: id, label: label, capacity: capacity, disk: disk}
 }
 
-// A sampled value is the bits of a float64: the number itself, sampledBlank if the field
-// is blank, or another NaN that contains the hash of the text.
+// A sampled value consists of the bits of a float64: the number itself, sampledBlank if the field
+// is blank, or another NaN, which contains the hash of the text.
 const (
 	sampledBlank = 0x7FF8_0000_0000_0001 // the bits of math.NaN()
 	sampledText  = 0xFFF8_0000_0000_0000 // combined with the hash of a text
@@ -239,7 +239,7 @@ func (s *Sample) rowIndices() []int {
 // blankSortKey is the sort key of a blank cell.
 const blankSortKey = 0xFFF7_FFFF_FFFF_FFFF
 
-// sortKey returns a key for a sampled value, such that keys sort numbers by value, then
+// sortKey returns a key for a sampled value, so that numbers come first, ordered by value, then
 // blank fields, then texts.
 func sortKey(cell uint64) uint64 {
 	switch {

@@ -29,8 +29,8 @@ func Cells(n int, cell func(i int) string) []string {
 
 // Dates returns a file of 60 rows with dates: a training file if labelled is set, and otherwise a
 // blind file. whenLayout and otherLayout are the layouts, as in package time, of the dates in the
-// columns when and other. If otherLayout is "", the file has no column other. With the suffix "?",
-// a layout has only dates that can be read in two ways.
+// columns when and other. If otherLayout is "", the file has no column other. If a layout ends in
+// "?", its column contains only dates that can be read in two ways.
 func Dates(labelled bool, whenLayout, otherLayout string) string {
 	var b strings.Builder
 	write := func(id string, cells ...string) {

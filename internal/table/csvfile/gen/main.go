@@ -67,8 +67,8 @@ func emitFindSeparators() {
 	SHLQ(Imm(32), upper)
 	ORQ(upper, found)
 	POPCNTQ(found, count)
-	// Write the usual number of offsets without a branch, even if fewer separators were found:
-	// the offsets of the next block overwrite the rest.
+	// Write the usual number of offsets without a branch, even if fewer separators were found. The
+	// offsets of the next block overwrite the surplus.
 	const usual = 8
 	for i := range usual {
 		next(i)
@@ -100,7 +100,7 @@ func emitFindSeparators() {
 // emitParseDecimals emits parseDecimalsAVX2: the lanes of a register are the cells of four rows.
 func emitParseDecimals() {
 	TEXT("parseDecimalsAVX2", NOSPLIT, "func(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool")
-	Doc("parseDecimalsAVX2 does the same as parseDecimalsGo, for 4·quads rows. stride is the number of bytes from row to row of begins.")
+	Doc("parseDecimalsAVX2 is parseDecimalsGo for 4·quads rows. stride is the distance in bytes between the elements of begins for consecutive rows.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	text := Load(Param("text"), GP64())
@@ -140,8 +140,8 @@ func emitParseDecimals() {
 	VPBLENDD(Imm(0xAA), none, begin, begin)
 	VPSUBQ(begin, size, size)
 	VPADDQ(full, size, size)
-	// Load the first sixteen bytes of each cell. word, second and third become eight of these
-	// bytes each, beginning with the first, the second and the third byte.
+	// Load the first sixteen bytes of each cell. Each of word, second and third becomes eight of
+	// these bytes, beginning with the first, the second and the third byte, respectively.
 	var at [4]Mem
 	for i, row := range rows {
 		offset := GP64()
