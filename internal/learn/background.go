@@ -10,8 +10,8 @@ import (
 // numbers that choose folds and test rows.
 const backgroundSeed = 0xb6a2
 
-// sampleBackground returns a sample of the labelled rows. Explanations compare the explained row
-// with this sample. The sample has the class proportions of all rows.
+// sampleBackground returns a sample of the labelled rows, with the class proportions of all rows.
+// Explanations compare the explained row with this sample.
 func (r *race) sampleBackground() *frame.Frame {
 	classes := r.data.classes()
 	sample := split.Sample{Labels: r.data.Labels, Classes: classes}

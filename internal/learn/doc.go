@@ -40,10 +40,10 @@
 //	    └── validation  scored after each step: early stopping, choice of the
 //	                    step and of the algorithm, calibration
 //
-// After the race the chosen model is trained again on all labelled rows, for the best number of
-// steps. No rows are left to measure the performance of this model. The report holds the scores of
-// models of the same algorithm that were trained on fewer rows. On average these scores are
-// slightly lower than the scores of the final model would be.
+// After the race, the chosen model is trained again on all labelled rows, for the best number of
+// steps. No rows are left to measure the performance of this final model. The report therefore
+// contains the scores of models of the same algorithm that were trained on fewer rows. On average,
+// these scores are slightly lower than those of the final model would be.
 //
 // # Determinism
 //

@@ -2,17 +2,18 @@ package learn
 
 import "math"
 
-// If algorithm.doubles is set and the log loss still falls steeply in the middle of a schedule, the
-// schedule is doubled. The longer schedule may be doubled again in its own middle. Without this,
-// the schedule of the network would end long before the network has learned a table whose classes
-// hardly overlap. docs/experiments.md has the measurements.
+// If algorithm.doubles is set and the log loss is still decreasing steeply in the middle of a
+// schedule, the schedule is doubled. The longer schedule may be doubled again in its own middle.
+// Without doubling, the schedule would end long before the network has learned a table whose
+// classes hardly overlap; see the measurements in docs/experiments.md.
 const (
 	// maxSteepRatio is the limit for the log loss in the middle of the schedule, divided by the log
 	// loss after a quarter of the schedule. If the ratio is lower, the schedule is doubled.
 	maxSteepRatio = 0.85
 	// minDoublingRows is the smallest number of labelled rows for which a schedule is doubled. On
-	// smaller tables, the default schedule has at least 35 epochs. There, boosting also learns
-	// classes that hardly overlap, and longer schedules of the network did not improve the blend.
+	// smaller tables, the default schedule has at least 35 epochs, and boosting also learns classes
+	// that hardly overlap. Longer schedules of the network did not improve the blend on such
+	// tables.
 	minDoublingRows = 5000
 	// maxDoubledCost is the largest cost of a doubled schedule in a race of the default effort, in
 	// nanoseconds of one core.

@@ -121,8 +121,8 @@ func (t *trainingData) relevantColumnsLocked(ctx context.Context, foldIndex int,
 	return columns, nil
 }
 
-// relevantOfRefit returns the columns that the refit has used if dropsFeatures is true. It returns nil
-// if there was no refit.
+// relevantOfRefit returns the columns that the refit used, provided that dropsFeatures is true. It
+// returns nil if there was no refit.
 func (t *trainingData) relevantOfRefit() []int32 {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -196,7 +196,7 @@ func (t *trainingData) internFeatures(foldIndex int, features *model.Features) *
 // internFeaturesLocked does the same as internFeatures. The caller must hold foldMutex.
 func (t *trainingData) internFeaturesLocked(foldIndex int, features *model.Features) *model.Features {
 	if known := t.foldFeatures[foldIndex]; known != nil {
-		if !slices.Equal(known.Columns, features.Columns) { // another machine, which rounds differently, has selected other columns
+		if !slices.Equal(known.Columns, features.Columns) { // other columns were selected by another machine, which rounds differently
 			return features
 		}
 		return known

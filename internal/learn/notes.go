@@ -159,8 +159,8 @@ func (r *race) addUnscoredClassesNote() {
 	}
 }
 
-// addEndNote adds a note if the time limit or the user ended the race or its refit. The same data
-// and seed may then produce another model.
+// addEndNote adds a note if the time limit or the user ended the race or its refit. In that case,
+// the same data and seed may produce a different model.
 func (r *race) addEndNote(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:

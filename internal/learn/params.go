@@ -66,8 +66,8 @@ type Params struct {
 	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit and
 	// Run.Seconds is nil.
 	Now func() time.Time
-	// Stop ends the race at once when it is closed. There is then no refit: the model is
-	// the mean of the fold models of the best candidate. Stop may be nil.
+	// Closing Stop ends the race at once, without a refit: the model is then the mean of the fold
+	// models of the best candidate. Stop may be nil.
 	Stop <-chan struct{}
 	// Disk is a temporary file for trees and models that are not needed before the end of the race.
 	// It does not change the model. It must stay open until the outcome's model has been written.

@@ -17,8 +17,8 @@ import (
 // These constants determine how much of the time limit is reserved for the work after the runs.
 //
 // The time for the report is reportShare of the time limit, but at least minReportTime and at most
-// maxReportTime. reportTimePerCell is added for each class of each validation row, to calibrate and
-// score the probabilities. On kddcup99, with 767,000 such probabilities, this took 0.7 s.
+// maxReportTime. reportTimePerCell is added for each probability of a validation row, to calibrate
+// and score the probabilities. On kddcup99, with 767,000 such probabilities, this took 0.7 s.
 //
 // The time for the refit is the estimated time multiplied by safetyFactor.
 const (

@@ -60,8 +60,8 @@ func newLeafwiseFitter(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// leavesForScale converts a scaling factor to a number of leaves, at least 2. It returns
-// 0, which selects the default, if scale is 0.
+// leavesForScale converts a scaling factor to a number of leaves, at least 2. If scale is 0, it
+// returns 0, which selects the default.
 func leavesForScale(scale int) int {
 	if scale > 0 {
 		return max(scale, 2)

@@ -49,8 +49,9 @@ type Report struct {
 	// the numbers of rows from which Test, Validation and Training were computed. A number is 0 if
 	// there were no such rows or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
-	// UsedRows is the largest number of rows that a scored model was trained on. It is 0 unless the
-	// times and groups together exclude more than a third of the rows from training and scoring.
+	// UsedRows is the largest number of rows that a scored model was trained on. It is set only if
+	// times and groups together exclude more than a third of the rows from training and scoring;
+	// otherwise, it is 0.
 	UsedRows int
 	// Features is the number of features. Screened is the number of features that each
 	// fold selected for training, based on its training rows. Screened is 0 unless
@@ -95,8 +96,8 @@ type Report struct {
 	// CurveClasses are the labels of all classes or, if there are more than 20, of the 20 classes
 	// with the most rows. They are in the order of the schema.
 	CurveClasses []string
-	// RefitInterrupted reports whether the time limit or the user ended the refit early. The same
-	// data and seed may then produce another model.
+	// RefitInterrupted reports whether the time limit or the user ended the refit early. In that
+	// case, the same data and seed may produce a different model.
 	RefitInterrupted bool
 	// Importances are the permutation importances of the columns on the validation rows,
 	// largest first. Importances is nil if there was no time.
@@ -121,8 +122,8 @@ type BlendShare struct {
 
 // Candidate holds the scores of a model that the race could choose.
 type Candidate struct {
-	// Performance is the metric of the race. LogLoss is in nats, after calibration unless
-	// the race was cut short. Both are scores on validation rows.
+	// Performance is the metric of the race. LogLoss is in nats; it is computed after calibration
+	// unless the race was cut short. Both are scores on validation rows.
 	Performance, LogLoss float64
 	// Interval is the 95 % confidence interval of Performance.
 	Interval Interval

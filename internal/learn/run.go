@@ -141,7 +141,7 @@ func (r *run) predictValidation(dst []float32) error {
 }
 
 // cost returns the estimated time that the run has taken, in nanoseconds of one core: the costs of
-// all fitters and of the smooth part. It is the run's virtual clock.
+// all fitters and of the smooth part. This cost is the run's virtual clock.
 func (r *run) cost() float64 {
 	sum := r.smoothCost
 	for _, fitter := range r.fitters {

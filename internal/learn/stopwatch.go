@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stopwatch measures time in intervals that may overlap. Time in several intervals
-// counts once. It is safe for concurrent use. The zero value has measured nothing.
+// stopwatch measures the time in intervals that may overlap. Time that is in several intervals
+// counts only once. It is safe for concurrent use. The zero value has measured nothing.
 type stopwatch struct {
 	mu       sync.Mutex
 	running  int // number of starts without a stop

@@ -50,8 +50,8 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 	return models, nil
 }
 
-// readTexts adds the corpora of the given columns of texts to t.corpora. It skips columns
-// that it has already read.
+// readTexts adds the corpora of the given text columns to t.corpora. It skips columns that it has
+// already read.
 func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 	for _, column := range columns[len(t.corpora):] {
 		corpus, err := text.NewCorpus(ctx, t.Columns[column].Texts, t.classes(), t.params.Workers)

@@ -49,7 +49,7 @@ type trainingData struct {
 	screened map[int][]int32
 	// relevant holds the columns that are kept if irrelevant features are dropped, by fold index.
 	relevant map[int][]int32
-	corpora  []*text.Corpus        // one for each column of texts of the schema
+	corpora  []*text.Corpus        // one for each text column of the schema
 	foldData map[int]*trainingData // by fold index; folds that use all features have no entry
 	// foldFeatures holds the features of each fold, by fold index. They were fitted on this machine
 	// or read from the recording of another machine.

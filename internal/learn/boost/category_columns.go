@@ -76,6 +76,6 @@ func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int
 	}
 }
 
-// categoryOf returns the category of a code of a column: 0 for a missing value, levels-1 for an
-// unknown level, and otherwise code+1. levels is the number of categories of the column.
+// categoryOf returns the category of a code of a column: 0 for a missing value, code+1 for a known
+// level, and levels-1 for an unknown level. levels is the number of categories of the column.
 func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }

@@ -37,7 +37,7 @@ type boostedTree struct {
 }
 
 // minMeanGradient is the mean absolute gradient of the training rows below which an
-// output has converged. The round then adds no tree for this output.
+// output has converged. For a converged output, a round adds no tree.
 const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {

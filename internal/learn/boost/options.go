@@ -43,8 +43,8 @@ type Options struct {
 	// Leaves is the largest number of leaves of a leaf-wise tree. By default, the number is chosen
 	// from the data and may differ from round to round; see leafCounts.
 	Leaves int
-	// Depth is the number of levels of a symmetric tree. Defaults to a number
-	// from 4 to 7, which increases with the numbers of rows and classes.
+	// Depth is the number of levels of a symmetric tree. Defaults to a number between 4 and 7 that
+	// increases with the numbers of rows and classes.
 	Depth int
 	// Buckets is the largest number of bins of a numeric feature or a target statistic,
 	// for symmetric trees: from 2 to 254. Defaults to 64.

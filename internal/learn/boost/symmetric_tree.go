@@ -17,8 +17,8 @@ type symmetricTree struct {
 	splits []tree.LevelSplit
 	values []float32
 	// valueIndex[i] is the position of leaf i in values: its first value is
-	// values[valueIndex[i]*outputs]. valueIndex is nil if there is one output. The value
-	// of leaf i is then values[i].
+	// values[valueIndex[i]*outputs]. If there is only one output, valueIndex is nil and the value
+	// of leaf i is values[i].
 	valueIndex []uint8
 }
 
@@ -70,8 +70,8 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 }
 
 // applySplit applies the split of the given level to rows: if the i-th row passes the
-// split, it sets the bit of the level in leaves[i]. bins[i] is the bin of that row. The
-// loop has no branch, because the processor could not predict it.
+// split, it sets the bit of the level in leaves[i]. bins[i] is the bin of that row. The loop
+// contains no branch, because the processor could not predict it.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, bins []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)

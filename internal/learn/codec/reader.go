@@ -60,8 +60,8 @@ func (r *Reader) FailWith(err error) {
 	r.remaining = 0
 }
 
-// Next returns the next n bytes, or nil after an error. They are valid until the next
-// call of a method of r and must not be modified.
+// Next returns the next n bytes, or nil after an error. The bytes are valid until the next call of
+// a method of r and must not be modified.
 func (r *Reader) Next(n int) []byte {
 	if n < 0 || int64(n) > r.remaining {
 		r.Fail("unexpected end")

@@ -40,8 +40,8 @@ type Copies struct {
 	Unpredictable int
 }
 
-// Find returns the copies in f, which must be a training table: texts without a level count as
-// different; see makeRareTextsUnique. It returns an error only if ctx is cancelled.
+// Find returns the copies in f. f must be a training table, because texts without a level count as
+// different from each other; see makeRareTextsUnique. It returns an error only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (c Copies, err error) {
 	if len(f.Columns) == 0 {
 		return c, ctx.Err()

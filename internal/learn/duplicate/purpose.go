@@ -22,8 +22,8 @@ const (
 )
 
 // areIntentionalCopies reports whether the copies in a table were probably made on purpose. It
-// requires many different rows, most of which have different values in a column of numbers or of
-// free text. In such a table, rows are rarely equal by chance.
+// requires many different rows and, in a column of numbers or of free text, different values in
+// most of them. In such a table, rows are rarely equal by chance.
 //
 // If the column contains numbers, most copies must also have the same label. Rows that are equal by
 // chance, such as persons of the same age, often have different labels. For texts, this is not

@@ -26,8 +26,8 @@ type Evaluator struct {
 	// may be nil.
 	Names     []string
 	ClassRows []int
-	// Weights are the class weights of the race, scaled so that the largest is at most 1. If the race
-	// has no class weights, Weights is nil, and decision weights are fitted.
+	// Weights are the class weights of the race, scaled so that the largest is at most 1. If the
+	// race has no class weights, Weights is nil and decision weights are fitted.
 	Weights []float64
 
 	parts []part // for cross-fitting

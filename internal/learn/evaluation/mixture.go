@@ -44,7 +44,7 @@ func (e *Evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 }
 
 // averageProbabilities adds the weighted mean of the models' probabilities to dst, but only for the
-// rows at the given positions. These rows of dst must be 0 before.
+// rows at the given positions. Before the call, these rows of dst must be 0.
 func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weights []float64, positions []int32) {
 	for i, probabilities := range models {
 		w := float32(weights[i])

@@ -59,8 +59,8 @@ type fileWorker struct {
 	rowsBefore int // number of rows in the previous blocks
 }
 
-// Process implements frame.BlockWorker. The rows are explained by Commit, a few at
-// a time, because a block has thousands of rows.
+// Process implements frame.BlockWorker. It only stores ctx: Commit explains the rows, a few at a
+// time, because a block contains thousands of rows.
 func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 	w.ctx = ctx
 	return nil

@@ -121,11 +121,12 @@ func (c *hashCounts) add(hash uint64) {
 }
 
 // maxByChance returns an upper limit for the number of rows of a sample that are equal to counted
-// rows by chance. It assumes that the sample and the counted rows are from the same population. The
-// probability that a row of the sample is equal to a counted row is then about the fraction of
-// counted rows that are equal to another counted row. To estimate this fraction, two such rows and
-// two other rows are added to the counts (A. Agresti and B. Coull, The American Statistician 52,
-// 1998). Equal rows mostly occur in pairs, which doubles the variance of the fraction.
+// rows by chance. If the sample and the counted rows are from the same population, as maxByChance
+// assumes, the probability that a row of the sample is equal to a counted row is about the fraction
+// of counted rows that are equal to another counted row. To estimate this fraction, two rows with
+// and two rows without an equal row are added to the counts (A. Agresti and B. Coull, The American
+// Statistician 52, 1998). Equal rows mostly occur in pairs, which doubles the variance of the
+// fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

@@ -213,7 +213,7 @@ func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 }
 
 // orderByClass sorts the bins in s.order by the fraction of their rows that are of the given class.
-// With two classes, the left side of the best split is then a prefix of the list (Breiman et al.
+// With two classes, this makes the left side of the best split a prefix of the list (Breiman et al.
 // 1984, theorem 4.5). With more classes, the prefixes include splits that separate the given class
 // well from the other classes.
 func (s *splitter) orderByClass(class uint32) {

@@ -131,8 +131,8 @@ func (f *Fitter) growOnAllRows(ctx context.Context) error {
 	return nil
 }
 
-// tryParams grows a pilot forest with the parameters p. If it is better than the best forest, it
-// replaces that forest. Otherwise tryParams adds trees to the best forest.
+// tryParams grows a pilot forest with the parameters p. If the pilot is better than the best
+// forest, it replaces that forest; if not, tryParams adds trees to the best forest.
 func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 	challenger := f.newForest(p)
 	if err := f.growPilot(ctx, challenger); err != nil {

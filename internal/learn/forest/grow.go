@@ -99,9 +99,8 @@ func (g *grower) considerLeaf(index int32) {
 	}
 }
 
-// findSplit returns a random split by the feature if params.randomSplits is set, and
-// otherwise the best split. It also reports whether the feature varies among the rows of the
-// leaf.
+// findSplit returns a random split by the feature if params.randomSplits is set, or the best split
+// if it is not set. varies reports whether the feature varies among the rows of the leaf.
 func (g *grower) findSplit(feature int) (found nodeSplit, varies bool) {
 	if g.params.randomSplits {
 		return g.randomSplit(feature, g.rng)

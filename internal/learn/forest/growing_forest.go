@@ -11,7 +11,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// growingForest is a forest while it grows: its trees, which have the same growth
+// growingForest is a forest that is still growing. It holds its trees, which have the same growth
 // parameters, and the votes of these trees.
 type growingForest struct {
 	params          growthParams

@@ -46,8 +46,8 @@ type Options struct {
 	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
 	minLeaf int
-	// usesExtraTrees reports whether the search tries extremely randomised trees. Trees with random
-	// splits are then trained on all rows. setDefaults sets it.
+	// usesExtraTrees reports whether the search tries extremely randomised trees and trees with
+	// random splits are finally trained on all rows. setDefaults sets it.
 	usesExtraTrees bool
 
 	batchTrees int // number of trees grown in one step

@@ -74,13 +74,13 @@ type searchSpace struct {
 }
 
 // paramMove changes one or more parameters in p. It returns false if space does not allow the
-// change; p must then not be used.
+// change; in that case, p must not be used.
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves accuracy if
 // labels are noisy. It returns false if the number would exceed a quarter of the rows of the rarest
 // class. In larger leaves, the rarest class would hardly ever have a majority, and the average
-// error, by which changes are judged, would hardly show this.
+// error, which decides about changes, would hardly show this.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/learn/rng"
 )
 
-// ReLU replaces every element of x by max(0, x). A NaN stays if its sign bit is 0, and
-// becomes 0 otherwise.
+// ReLU replaces every element of x by max(0, x). A NaN whose sign bit is 0 stays NaN; a NaN whose
+// sign bit is 1 becomes 0.
 //
 // The code has no branch, because the processor could not predict the sign of an
 // activation. Instead, an arithmetic shift of the sign bit yields a mask.

@@ -51,9 +51,8 @@ func gemm(dst []float32, a stridedMatrix, b []float32, s Shape) {
 	}
 }
 
-// multiplyEdgeTile does the same as multiplyTile for a tile at the right edge of dst,
-// which has fewer than panelCols columns. It computes a full tile on the stack and copies
-// the columns that exist.
+// multiplyEdgeTile is multiplyTile for a tile at the right edge of dst with fewer than panelCols
+// columns. It computes a full tile on the stack and copies the columns that exist.
 func multiplyEdgeTile(dst []float32, s Shape, a stridedMatrix, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols

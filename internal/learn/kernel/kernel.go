@@ -11,14 +11,13 @@
 //
 // Every element of a matrix product is one chain of multiply-adds. The chain starts with
 // the value in dst and goes over the depth in ascending order. Therefore the result does
-// not depend on the shape of a tile or on which worker computes which rows. Each
-// multiply-add is rounded once if the processor fuses multiplication and addition, and
-// otherwise twice. The assembly of this package fuses them, and AVX2 and AVX-512 compute
-// the same bits. On arm64 the compiler may fuse them. On one kind of processor the bits
-// are always the same. On different kinds of processors, products differ by rounding
-// errors, which are at most about depth · 2⁻²⁴ times the sum of the absolute terms. The
-// other kernels round multiplications and additions separately and compute the same bits
-// on all processors.
+// not depend on the shape of a tile or on which worker computes which rows. If the processor fuses
+// multiplication and addition, each multiply-add is rounded once; if not, twice. The assembly of
+// this package fuses them, and AVX2 and AVX-512 compute the same bits. On arm64, the compiler may
+// fuse them. On the same kind of processor, the bits are always the same. On different kinds of
+// processors, products differ by rounding errors, which are at most about depth · 2⁻²⁴ times the
+// sum of the absolute terms. The other kernels round multiplications and additions separately and
+// compute the same bits on all processors.
 //
 // The assembly in *_amd64.s is written by the generator in gen, which is a separate
 // module:

@@ -118,8 +118,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// readFloats reads n finite numbers. It fails before it allocates memory if r has too few
-// bytes. It returns nil after an error.
+// readFloats reads n finite numbers. If r has too few bytes, it fails before it allocates memory.
+// After an error, it returns nil.
 func readFloats(r *codec.Reader, n int) []float64 {
 	if r.Err() != nil {
 		return nil

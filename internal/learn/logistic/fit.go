@@ -94,7 +94,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 
 // newFeatures returns the features of the training rows x, which are row-major with the given
 // width. The features approximate the kernel or, if o.Width is Linear, are the inputs themselves.
-// newFeatures also returns γ of the kernel, or 0 without a kernel.
+// newFeatures also returns γ of the kernel, or 0 if there is no kernel.
 func newFeatures(ctx context.Context, x []float64, width int, o Options) (features choleskyFactor, gamma float64) {
 	if o.Width == Linear {
 		return inputFeatures(x, width), 0

@@ -185,8 +185,9 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 //
 //	(right − recall) / (n · classes)
 //
-// right is 1 if the row is predicted correctly, and otherwise 0. recall is the expected recall of its
-// class, see recalls. n is the number of rows of its class, and classes is the number of classes with rows.
+// right is 1 if the row is predicted correctly, and otherwise 0. recall is the expected recall of
+// the row's class (see recalls), n is the number of rows of this class, and classes is the number
+// of classes with rows.
 func (counts classCounts) addRecallInfluence(dst []float64, p Predictions, expected []float64) {
 	classes := 0.0
 	for _, rows := range counts.actual {

@@ -8,9 +8,9 @@ import (
 
 // Limits of the search for weights.
 const (
-	// minRefineRows is the smallest number of rows of a class whose weight is searched
-	// individually. With fewer rows, an individual weight would fit noise, so the class keeps the
-	// weight that follows from its frequency.
+	// minRefineRows is the smallest number of rows of a class for which the weight of the class is
+	// searched individually. With fewer rows, an individual weight would fit noise, so the class
+	// keeps the weight that follows from its frequency.
 	minRefineRows = 25
 	// maxRefineClasses is the largest number of classes for which the weights of single classes are
 	// searched. The time of the search is proportional to the number of classes times the number of

@@ -40,9 +40,8 @@ func FitTemperature(ctx context.Context, p Predictions) (Temperature, error) {
 	return Temperature(math.Exp(u)), ctx.Err()
 }
 
-// shiftedLogProbabilities returns the logarithms of the probabilities of p. They are
-// shifted so that the largest logarithm of each row is 0. The result is incomplete if ctx
-// is cancelled.
+// shiftedLogProbabilities returns the logarithms of the probabilities of p. The logarithms of each
+// row are shifted so that the largest is 0. The result is incomplete if ctx is cancelled.
 func (p Predictions) shiftedLogProbabilities(ctx context.Context) []float64 {
 	logs := make([]float64, len(p.Probabilities))
 	for i := range p.Labels {

@@ -18,8 +18,8 @@ type Explanation = explain.Explanation
 // ExplainedRow is the explanation of one row of a file.
 type ExplainedRow = explain.Row
 
-// ErrNoBackground is the error for a model from an old file. Such a model has no background rows,
-// with which an explanation would compare a row, so it cannot be explained. The yield function of
+// ErrNoBackground is the error for a model from an old file. Its predictions cannot be explained,
+// because it has no background rows to compare a row with. The yield function of
 // [Model.ExplainFile] returns ErrSkipAll to end the iteration. See package explain.
 var (
 	ErrNoBackground = explain.ErrNoBackground

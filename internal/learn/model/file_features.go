@@ -49,8 +49,8 @@ func writeTextModels(put func(parts ...[]byte) error, list []*textModels) error 
 	return nil
 }
 
-// readTextModels reads the sets of text models in a file of the given version. A set has
-// one model for each column of texts in the schema.
+// readTextModels reads the sets of text models in a file of the given version. A set contains one
+// model for each text column of the schema.
 func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*textModels {
 	if version < versionTexts || r.Err() != nil {
 		return nil

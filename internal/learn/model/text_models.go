@@ -10,7 +10,7 @@ import (
 // textModels computes numeric features from the texts of a row. These features are called scores:
 // they are the outputs of models that predict the class from one text.
 type textModels struct {
-	columns []int32 // indices of the columns of texts in the schema, ascending
+	columns []int32 // indices of the text columns in the schema, ascending
 	models  []*text.Model
 	memos   []*text.Memo // by model; nil if scores are not remembered
 }

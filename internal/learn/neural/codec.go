@@ -21,9 +21,9 @@ const (
 	maxMembersOrLayers = 1 << 6  // members of the ensemble, hidden layers
 )
 
-// maxUnits is the largest number of units of all hidden layers of all members. A forward pass of
-// predictRows rows then needs at most 128 MB for the outputs of the units. Usual networks have a
-// few thousand units.
+// maxUnits is the largest number of units of all hidden layers of all members. With maxUnits units,
+// a forward pass of predictRows rows needs 128 MB for the outputs of the units. Usual networks have
+// a few thousand units.
 const maxUnits = 1 << 18
 
 // AppendBinary appends the model's binary form to b:

@@ -12,8 +12,8 @@ const (
 )
 
 // rowCost returns the estimated time to train on one row, in nanoseconds. columns is the
-// number of columns of a row. Each matrix product of the forward pass is counted three
-// times, because the backward pass has two products for it.
+// number of columns of a row. Each matrix product of the forward pass counts three times, because
+// the backward pass contains two products for it.
 func (l *layout) rowCost(columns int) float64 {
 	shared := l.inputs * l.width
 	perMember, units := 0, 0

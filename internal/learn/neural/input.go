@@ -19,8 +19,8 @@ type inputColumn struct {
 	numeric bool
 	column  int // index of the column in the frame
 	// missingFlag reports whether a numeric column also has a flag: an input that is 1 if the value
-	// is missing, and otherwise 0. A column has a flag if one of its training rows has a missing
-	// value.
+	// is missing, and otherwise 0. A column has a flag if its value is missing in at least one
+	// training row.
 	missingFlag bool
 	scaler      preprocess.RobustScaler
 	// knots are the ascending values between which the embedding of a numeric column is

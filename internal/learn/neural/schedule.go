@@ -43,8 +43,8 @@ func (s *schedule) double(done int) {
 }
 
 // learningRateFactor returns the learning rate divided by its maximum, after training on the
-// given number of rows. The learning rate first rises linearly, then falls to zero along half a
-// cosine (Loshchilov and Hutter 2017).
+// given number of rows. The learning rate first increases linearly, then decreases to zero along
+// half a cosine (Loshchilov and Hutter 2017).
 func (s *schedule) learningRateFactor(samples int) float64 {
 	done := float64(samples) / s.totalSamples()
 	if done < warmupFraction {

@@ -205,7 +205,7 @@ func (s *Scheduler) NextDue(index int) float64 {
 }
 
 // RemoveRun removes a run that has ended: the other runs no longer wait for it. RemoveRun cancels
-// the context that RunContext returned. A win of the run stays recorded.
+// the context that RunContext returned. If the run has won, its win stays recorded.
 func (s *Scheduler) RemoveRun(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +223,7 @@ func (s *Scheduler) CurrentWinner() int {
 }
 
 // IsLate reports whether a score of a run comes too late to be used, because another run wins
-// before it is due. due is the due time of the score.
+// before the score is due. due is the due time of the score.
 func (s *Scheduler) IsLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

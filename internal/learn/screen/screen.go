@@ -36,10 +36,10 @@ type feature struct {
 }
 
 // Select returns the indices of the MaxFeatures features of f with the highest Gini gain on rows,
-// in ascending order. It chooses among the given features, of which there must be at least
-// MaxFeatures. If there are many rows, it uses a sample. The bins are chosen from binRows, or from
-// all rows if binRows is nil. f and binRows must be the same in every call. Select returns an error
-// only if ctx is cancelled.
+// in ascending order. It chooses among the given features; there must be at least MaxFeatures. If
+// there are many rows, it uses a sample. The bins are chosen from binRows, or from all rows if
+// binRows is nil. f and binRows must be the same in every call. Select returns an error only if ctx
+// is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, binRows, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.binFeatures(ctx, f, binRows, workers); err != nil {
 		return nil, err

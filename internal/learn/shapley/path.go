@@ -23,8 +23,8 @@ type Path struct {
 	Step []int32
 }
 
-// Rows are rows of a table, encoded for one model. They are identified by their index and
-// are not safe for concurrent use.
+// Rows are rows of a table, encoded for one model. A row is identified by its index. Rows is not
+// safe for concurrent use.
 type Rows interface {
 	// MarkDifferent sets different[j] to true for each feature j in which the
 	// model distinguishes rows a and b.

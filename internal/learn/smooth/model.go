@@ -34,8 +34,8 @@ func NewModel(networks Predictor, smooth *logistic.Model, weight float64) *Model
 	return &Model{networks, smooth, weight}
 }
 
-// IsLinear reports whether the smooth part of m, the logistic regression, has no kernel. Its scores
-// are then linear functions of its inputs.
+// IsLinear reports whether the smooth part of m, the logistic regression, has no kernel. The scores
+// of a smooth part without a kernel are linear functions of its inputs.
 func (m *Model) IsLinear() bool {
 	part, ok := m.smooth.(*logistic.Model)
 	return ok && part.IsLinear()

@@ -9,8 +9,8 @@ import (
 type ValidationPlan struct {
 	// Test are rows that are not used before the winner is known.
 	Test []int32
-	// Rest are all other rows. If the sample has Times, they do not include rows without a
-	// time, nor the dropped rows.
+	// Rest are all other rows. If the sample has Times, they include neither rows without a time
+	// nor dropped rows.
 	Rest []int32
 	// Folds divide Rest. The Validation rows of all folds are used for early stopping, for the
 	// choice of the algorithm and for calibration. If Rest is empty, so is Folds.

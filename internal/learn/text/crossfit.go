@@ -67,8 +67,8 @@ type crossFit struct {
 	corpus *Corpus
 	task   *Task
 	rows   [][]int32 // the training rows of each part, and at the end the training rows of all parts
-	// models holds one model for each part, which is trained on the other parts. The last
-	// element is a model that is trained on all training rows.
+	// models holds one model for each part, trained on the other parts. The last element is a model
+	// trained on all training rows.
 	models   []*linearModel
 	scores   [][]float32 // the scores of the training rows, by part
 	bestLoss float64     // the lowest log loss so far

@@ -129,9 +129,9 @@ func (l *linearModel) scoresToGradient(label int) {
 	l.z[label]--
 }
 
-// step takes one step of gradient descent with the given learning rate. It updates the biases, and
-// the weights of the terms of the current row, which are in l.scratch. l.z holds the derivatives of
-// the loss of the row with respect to its scores.
+// step takes one step of gradient descent with the given learning rate. It updates the biases and
+// the weights of the current row's terms, which are in l.scratch. l.z holds the derivatives of the
+// loss of the row with respect to its scores.
 func (l *linearModel) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/learn/codec"
 )
 
-// Durations are the times that a race has spent on columns of texts. All fields are 0 if
+// Durations are the times that a race has spent on text columns. All fields are 0 if
 // the race has no clock.
 type Durations struct {
 	Reading  time.Duration // to encode all texts

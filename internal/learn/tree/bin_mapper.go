@@ -17,7 +17,7 @@ const MaxBins = 255
 //	numeric      0 … len(Thresholds) by value           | missing
 //	categorical  levels, the most frequent first | other | missing
 //
-// The bin "other" holds the levels that have no bin of their own, and unknown levels.
+// The bin "other" is for levels without their own bin and for unknown levels.
 type BinMapper struct {
 	// Categorical reports whether the column is categorical. The bins of such a column
 	// have no order.

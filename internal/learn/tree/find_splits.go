@@ -70,8 +70,8 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 }
 
 // mergePartialsAndSubtract completes the cells of one group. If the rows were divided among
-// workers, it adds the sums of the other workers to built.cells. Then it subtracts built.cells from
-// sibling.cells, unless sibling is nil.
+// workers, it adds the sums of the other workers to built.cells. If sibling is not nil, it then
+// subtracts built.cells from sibling.cells.
 func (g *Grower) mergePartialsAndSubtract(group *activeGroup, built, sibling *frontierLeaf, rowsDivided bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if rowsDivided {

@@ -7,8 +7,8 @@ import (
 )
 
 // assignHistograms assigns slots to the leaves of a new level. A slot is the memory of a histogram.
-// A leaf gets a slot if it has at least sparseRows rows. The larger of two siblings takes over the
-// slot of the parent, and the smaller gets a new slot. The root always has a slot.
+// A leaf gets a slot only if it has at least sparseRows rows: the larger of two siblings takes over
+// the slot of the parent, and the smaller gets a new slot. The root always has a slot.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {

@@ -9,9 +9,8 @@ import (
 // slices.Sort.
 const minRadixValues = 4096
 
-// sortFloats sorts values, which must not contain NaN. For minRadixValues values or
-// more, it uses radix sort, least significant digit first, and skips digits that are
-// equal in all values.
+// sortFloats sorts values, which must not contain NaN. If there are at least minRadixValues values,
+// it uses radix sort, least significant digit first, and skips digits that are equal in all values.
 func sortFloats(values []float64) {
 	if len(values) < minRadixValues {
 		slices.Sort(values)

@@ -57,9 +57,10 @@ type splitFinder struct {
 // one-hot splits are tried. A one-hot split separates one level from all other levels.
 const maxOneHot = 4
 
-// maxScore returns the score of a split if it is valid and above top, and otherwise top. A split is
-// invalid if the hessian of a side is below minHessian. The score of a split is its gain plus the
-// score of the leaf without a split. left is the packed sum of the left side.
+// maxScore returns the score of a split if the split is valid and its score exceeds top; otherwise,
+// it returns top. A split is invalid if the hessian of a side is below minHessian. The score of a
+// split is its gain plus the score of the leaf without a split. left is the packed sum of the left
+// side.
 func (s *splitFinder) maxScore(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)

@@ -198,9 +198,8 @@ func (g *SymmetricGrower) startTree(sample SymmetricSample) {
 	}
 }
 
-// layoutHistograms computes the offsets of the features' cells. Features that the tree
-// does not use get no cells, which saves memory if a table is wide and a tree uses only
-// some features.
+// layoutHistograms computes the offsets of the features' cells. To save memory in wide tables,
+// features that the tree does not use get no cells.
 func (g *SymmetricGrower) layoutHistograms() {
 	at, next := 0, 0
 	for _, group := range g.groups {

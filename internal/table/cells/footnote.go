@@ -10,8 +10,8 @@ import (
 const maxFootnoteDigits = 3
 
 // TrimFootnoteMarks returns a cell without the footnote marks at its end: *, †, ‡, § and [1] or
-// [a]. Spaces before the marks are removed, too. The result shares the cell's memory, and has the
-// cell's length if there are no marks.
+// [a]. Spaces before the marks are removed, too. The result shares the cell's memory. If there are
+// no marks, it is the whole cell.
 func TrimFootnoteMarks(cell []byte) []byte {
 	for {
 		rest := bytes.TrimRightFunc(cell, isCellSpace)

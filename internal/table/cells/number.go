@@ -20,8 +20,8 @@ const (
 	Text                    // anything else
 )
 
-// nullTexts are the texts, in lower case, that mean a missing value in a column of numbers.
-// In a column of texts they are ordinary texts.
+// nullTexts are the texts, in lower case, that mean a missing value in a column of numbers. In a
+// text column, they are ordinary texts.
 var nullTexts = map[string]bool{
 	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
 	"null": true, "nil": true, "none": true, "?": true, "-": true, "--": true, ".": true, "#div/0!": true, "#value!": true,
@@ -91,8 +91,8 @@ const (
 // are. The result has the high bit of each of these bytes set, and no other bit.
 func SeparatorMask(word uint64) uint64 { return ^(word | highBits - '-'*lowBits) &^ word & highBits }
 
-// NonDigitMask returns 0 if each byte of word is from 0 to 9. Otherwise the lowest set bit of the
-// result is the high bit of the first byte above 9. Higher bits are undefined.
+// NonDigitMask returns 0 if each byte of word is between 0 and 9. If not, the lowest set bit of the
+// result is the high bit of the first byte above 9, and higher bits are undefined.
 func NonDigitMask(word uint64) uint64 { return (word + 0x76*lowBits | word) & highBits }
 
 // Parse8Digits returns the number that eight digits make. Each byte of word is the value of

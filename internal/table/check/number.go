@@ -146,7 +146,7 @@ func (c *columnChecker) warnPartialUnit() {
 		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), inference.FormNumeric.Format(without))
 }
 
-// describeReading returns how a column of texts is read, for messages: "text" or "a category".
+// describeReading returns how a text column is read, for messages: "text" or "a category".
 func describeReading(form inference.Form) string {
 	if form == inference.FormText {
 		return "text"

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// Limits for the warning about a column of texts that are made of numbers. A shape is a pattern of
-// such texts; see numberShape.
+// Limits for the warning about a text column whose texts are made of numbers. A shape is a pattern
+// of such texts; see numberShape.
 const (
 	minShapeShare    = 0.95 // smallest fraction of cells with the shape or a plain number
 	minCompoundShare = 0.1  // smallest fraction of cells with the shape
@@ -141,8 +141,8 @@ func (s *numberShape) numbersOf(cell string) []string {
 	return numbers
 }
 
-// warnNumbersInText warns about a training column of texts if nearly all cells are made of numbers
-// in the same way, such as 120/80 or <5.
+// warnNumbersInText warns about a text column of a training file if nearly all cells are made of
+// numbers in the same way, such as 120/80 or <5.
 func (c *columnChecker) warnNumbersInText() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 || len(c.warnings) > 0 {

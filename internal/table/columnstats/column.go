@@ -38,8 +38,8 @@ func (t *Column) IsEmpty() bool { return t.NonBlank() == 0 }
 // HasNumbers reports whether a field of the column is a number.
 func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
-// HasText reports whether a row has the text. If KnowsAllTexts is false, it may return false
-// although a row has the text.
+// HasText reports whether a row has the text. If KnowsAllTexts is false, HasText may return false
+// even if a row has the text.
 func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
 
 // KnowsAllTexts reports whether every text of the column is counted. Even then, numbers may not be

@@ -61,8 +61,9 @@ func (t *Column) Top(n int) []Value { return t.texts.top(n) }
 // HasCodes reports whether the numbers of the column are probably codes, such as ZIP codes.
 func (t *Column) HasCodes() bool { return areCodes(t.texts.values) }
 
-// HasEqualFloats reports whether some integers of the column are different, but the same float64.
-// Such integers have more than 15 digits, and are usually IDs. The column then counts all numbers as texts.
+// HasEqualFloats reports whether some integers of the column are different but equal as float64.
+// Such integers have more than 15 digits and are usually IDs. In such a column, all numbers are
+// counted as texts.
 func (t *Column) HasEqualFloats() bool { return t.hasEqualFloats || haveEqualFloats(t.AllOrSample()) }
 
 // DistinctCount returns the number of distinct values of a text column, and whether the number is
@@ -103,8 +104,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 func (t *Column) HasDroppedNumbers() bool { return t.droppedNumberTexts && !t.numericStats.areDates }
 
 // SummarizeWith returns statistics of the numbers of the column and of amounts, which are parsed
-// from its texts. It returns false if the column has no statistics of numbers yet, or if some texts
-// are no longer counted.
+// from its texts. ok is false if the column has no statistics of numbers yet or some texts are no
+// longer counted.
 func (t *Column) SummarizeWith(amounts []Value) (n NumberSummary, ok bool) {
 	if t.numericStats == nil || !t.KnowsAllTexts() {
 		return NumberSummary{}, false

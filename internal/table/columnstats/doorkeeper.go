@@ -25,7 +25,7 @@ func (d *doorkeeper) clear() {
 }
 
 // isDense reports whether testAndAdd has set more than a sixteenth of the bits since the last
-// clear. One in sixteen new texts is then mistaken for a known one.
+// clear. If so, more than one in sixteen new texts is mistaken for a known text.
 func (d *doorkeeper) isDense() bool { return d.added > 64/16*len(d.bits) }
 
 func (d *doorkeeper) bitOf(hash uint64) (word *uint64, bit uint64) {

@@ -26,7 +26,8 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 }
 
 // haveTimesAndDurations reports whether the training column has times of day but the blind column
-// has durations of which some cannot be times of day. The other durations are read as times of day.
+// has durations, and some of these cannot be times of day. The other durations are read as times of
+// day.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }

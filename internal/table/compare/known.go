@@ -318,7 +318,7 @@ func (c *comparison) checkNewTexts(known *profile.TrainingColumn, train, blind *
 }
 
 // binomialTailBound returns an upper bound (Chernoff) of the probability that at least the fraction
-// share of the rows has a property, if each row has it with probability p.
+// share of the rows has a property that each row has with probability p.
 func binomialTailBound(share, p float64, rows int) float64 {
 	if share <= p {
 		return 1

@@ -153,8 +153,8 @@ func countBelow(n *columnstats.NumericStats, value float64) int {
 	return rows
 }
 
-// formatDistinctly formats values like f.Format. If different values would then look equal, it adds
-// digits or, to dates, a time of day.
+// formatDistinctly formats values like f.Format. If different values would look equal, it adds more
+// digits or, for dates, a time of day.
 func formatDistinctly(f inference.Form, values ...float64) []string {
 	formats := []func(value float64) string{f.Format}
 	switch f {

@@ -76,7 +76,7 @@ func resetFlags(flags []bool, n int) []bool {
 }
 
 // indexRows splits the separators into rows. It returns false if a record has a wrong number of
-// fields. quoted is set if the text has quotes; some line ends may then be inside cells.
+// fields. quoted is set if the text contains quotes, so that some line ends may be inside cells.
 func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields

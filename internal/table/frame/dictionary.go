@@ -27,8 +27,8 @@ func (e *encoded) useDictionaryIfSmall() {
 // would save little memory, whereas setDictionary allocates a table of all possible values.
 const minDictionaryRows = 1 << 12
 
-// setDictionary sets the dictionary of e and returns the index of each row's value. It
-// returns nil if there are too many distinct values or too few rows.
+// setDictionary sets the dictionary of e and returns the index of each row's value. If there are
+// too many distinct values or too few rows, it returns nil and sets no dictionary.
 func setDictionary[T int8 | int16](e *encoded, ints []T, missing T) (indices []uint8) {
 	if len(ints) < minDictionaryRows {
 		return nil

@@ -67,8 +67,8 @@ func DateFeature(days float64, extraction Extraction) float64 {
 	return float64(day)
 }
 
-// textExtractor extracts features of words. An empty cell has no words, and its features
-// length and words are missing.
+// textExtractor extracts features of words. An empty cell contains no words, and the values of its
+// features length and words are missing.
 type textExtractor struct {
 	tokenizer     cells.Tokenizer
 	wordColumns   []int          // the columns of words, which are 1 if the text has the word

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// itemExtractor extracts features of the items of a list. An empty cell has no items, and its number
-// of items is missing.
+// itemExtractor extracts features of the items of a list. An empty cell contains no items, and its
+// number of items is a missing value.
 type itemExtractor struct {
 	separator    byte
 	itemColumns  []int          // the columns of items, which are 1 if the list contains the item

@@ -92,8 +92,8 @@ func (s *Schema) hasNumberLevel(c *ColumnSchema) bool {
 	return err == nil && slices.ContainsFunc(c.Levels, s.Columns[at].isNumber)
 }
 
-// isNumber reports whether a numeric feature reads a text as a number. Otherwise the text is a
-// missing value of the feature.
+// isNumber reports whether a numeric feature reads a text as a number. If not, the text is a
+// missing value for the feature.
 func (c *ColumnSchema) isNumber(text string) bool {
 	if c.Feature != ExtractAmount {
 		return !math.IsNaN(cells.NumberOrNaN([]byte(text)))

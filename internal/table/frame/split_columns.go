@@ -216,8 +216,8 @@ func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	return found
 }
 
-// toUTC converts local times to UTC. It rounds them to microseconds, so that the same moment in
-// different time zones is the same number.
+// toUTC converts local times to UTC. It rounds them to microseconds, so that times in different
+// time zones are equal if they are the same moment.
 func toUTC(times, offsets []float64) []float64 {
 	const microseconds = 24 * 60 * 60 * 1e6 // microseconds of a day
 	instants := make([]float64, len(times))

@@ -14,7 +14,7 @@ const (
 	// VersionDifferences has features with ExtractSince.
 	VersionDifferences = 2
 	// A schema of version VersionItems has at least one of these: items of lists, prefixes of
-	// codes, Unix times, dates that begin with a year of two digits, or hours that may be missing.
+	// codes, Unix times, dates that begin with a two-digit year, or hours that may be missing.
 	VersionItems = 3
 )
 

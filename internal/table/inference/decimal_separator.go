@@ -89,7 +89,7 @@ type tableDecimalSeparator struct {
 }
 
 // findTableDecimalSeparator returns the decimal separator for columns that do not show it, because
-// their numbers are like 4.568 or 4,568. The first of these rules that applies decides:
+// all their numbers are like 4.568 or 4,568. The first of these rules that applies decides:
 //
 //  1. Other columns prove the same decimal separator: it is this separator.
 //  2. Other columns prove different decimal separators: it is the point, and isUnknown is set.

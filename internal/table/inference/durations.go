@@ -28,8 +28,8 @@ func isDuration(one *columnstats.Value) bool {
 	return one.Kind == cells.Text && cells.IsDuration([]byte(one.Text))
 }
 
-// hasClockForm reports whether a text has only digits and colons, such as 26:30:00. It is then a
-// duration or a code.
+// hasClockForm reports whether a text has only digits and colons, such as 26:30:00. Such a text is
+// a duration or a code.
 func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
@@ -77,9 +77,9 @@ func compoundDurationUnit(text, unit string) string {
 	return cells.DurationUnitOf([]byte(text))
 }
 
-// areDebitsAndCredits reports whether all amounts with a unit end in the capitals S or H, and both occur.
-// German bookkeeping marks debits (Soll) with S and credits (Haben) with H; 12,50 S is then not a
-// number of seconds. comma is set if a comma separates the decimals.
+// areDebitsAndCredits reports whether all amounts with a unit end in the capital S or H, and both
+// letters occur. German bookkeeping marks debits (Soll) with S and credits (Haben) with H, so 12,50
+// S is not a number of seconds in such a column. comma is set if a comma separates the decimals.
 func areDebitsAndCredits(texts []columnstats.Value, comma bool) bool {
 	debits, credits := false, false
 	for i := range texts {

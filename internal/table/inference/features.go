@@ -39,8 +39,8 @@ func prefixFeatures(t *columnstats.Column, name string, inf *Result) (features [
 	return features
 }
 
-// listFeatures returns the features of a column of lists: the number of items, and whether the list has
-// each of the items of inf. It returns nil for any other column.
+// listFeatures returns the features of a column of lists: the number of items and, for each item in
+// inf.Items, whether the list contains it. It returns nil for any other column.
 func listFeatures(name string, inf *Result) []frame.ColumnSchema {
 	if inf.Separator == "" {
 		return nil

@@ -147,8 +147,8 @@ func Resolve(results []Result, names []string, columns []columnstats.Column, tra
 	resolveDecimalSeparators(results, names, columns, training)
 }
 
-// HasOnlyNumbers reports whether all values are numbers, which may have a currency, a unit or
-// separators of thousands, such as $1,200.
+// HasOnlyNumbers reports whether all values are numbers. They may have a currency, a unit or
+// thousands separators, as in $1,200.
 func HasOnlyNumbers(t *columnstats.Column) bool {
 	if t.Rows(cells.Number) == t.NonBlank() {
 		return true

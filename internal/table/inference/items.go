@@ -210,8 +210,8 @@ func (n *itemCounts) selectItems() (items []string) {
 	return items
 }
 
-// limitItems removes items from results if the columns of the table would have too many features of
-// items. rows is the number of rows of the table.
+// limitItems removes items from results if the columns of the table would otherwise have too many
+// item features. rows is the number of rows of the table.
 func limitItems(results []Result, rows int) {
 	lists := 0
 	for i := range results {

@@ -70,8 +70,8 @@ func areCodes(texts []columnstats.Value) bool {
 	return float64(codes) >= minCodeShare*n && (float64(lettered) >= minLetterShare*n || float64(addresses) >= minCodeShare*n)
 }
 
-// isCode reports whether a text is a code. It is short, has a digit, no words and at most one
-// space, and only signs that are usual in codes. A number with a unit, such as 90 min, is not a
+// isCode reports whether a text is a code: whether it is short, contains a digit, no words, at most
+// one space, and only signs that are usual in codes. A number with a unit, such as 90 min, is not a
 // code.
 func isCode(text string) bool {
 	if unit := strings.TrimLeft(text, "0123456789"); unit != text && len(unit) > 2 && unit[0] == ' ' && strings.TrimFunc(unit, unicode.IsLetter) == " " {

@@ -119,8 +119,8 @@ func areUnixTimes(t *columnstats.Column, unit frame.EpochUnit, isNamed bool) boo
 		(!t.IsSampled() || areAllUnixTimes(t, format))
 }
 
-// areAllUnixTimes is areUnixTimes for numbers of which only statistics are known, because they are
-// not counted as texts.
+// areAllUnixTimes is areUnixTimes for numbers that are not counted as texts, so that only their
+// statistics are known.
 func areAllUnixTimes(t *columnstats.Column, format cells.DateFormat) bool {
 	n := t.SummarizeNumbers().Stats
 	if n == nil || n.Min < -1 || n.Max >= format.PerDay*float64(unixTimeEnd) {
@@ -225,8 +225,8 @@ func IsLikelyUnixTime(number float64, unit frame.EpochUnit) bool {
 	return ok && m.Day >= 31
 }
 
-// OtherUnixTimeUnit returns the unit in which a number is a time from 2000 to 2039, if it is not a
-// likely Unix time in the given unit. Otherwise it returns "".
+// OtherUnixTimeUnit returns the unit in which a number is a time between 2000 and 2039. It returns
+// "" if there is no such unit, or if the number is a likely Unix time in the given unit.
 func OtherUnixTimeUnit(number float64, unit frame.EpochUnit) frame.EpochUnit {
 	if IsLikelyUnixTime(number, unit) {
 		return ""

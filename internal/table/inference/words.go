@@ -19,8 +19,8 @@ const (
 	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
-// LimitFeatures removes words and items from results if the columns of the table would have too
-// many features of words or of items. rows is the number of rows of the table.
+// LimitFeatures removes words and items from results if the columns of the table would otherwise
+// have too many word or item features. rows is the number of rows of the table.
 func LimitFeatures(results []Result, rows int) {
 	limitItems(results, rows)
 	texts := 0

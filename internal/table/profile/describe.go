@@ -7,7 +7,7 @@ import (
 )
 
 // Describe returns the profile of a column, without its name and position. identifiesRows is set if
-// nearly every row has a text of its own, as in a column of names of people.
+// nearly every row has its own text, as in a column of people's names.
 func Describe(t *columnstats.Column) (c ColumnProfile, identifiesRows bool) {
 	inf := inference.Infer(t)
 	return describe(t, &inf), inf.IdentifiesRows

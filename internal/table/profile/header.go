@@ -86,7 +86,7 @@ func cutNumber(name string) (stem string, isNumbered bool) {
 }
 
 // checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a later
-// row repeats the first record, which proves that the first record is a header.
+// row repeats the first record; this proves that the first record is a header.
 func (s *scanner) checkHeader(headerRepeats bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, -1, "no data row follows the header"))

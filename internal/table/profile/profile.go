@@ -115,8 +115,8 @@ func (c *ColumnProfile) IsAlsoCategory() bool {
 // any other column.
 func (c *ColumnProfile) ListSeparator() string { return c.separator }
 
-// HasOnlyPrefixes reports whether only the first characters of the texts are features, because nearly
-// every row has a text of its own.
+// HasOnlyPrefixes reports whether only the first characters of the texts are features, because
+// nearly every row has its own text.
 func (c *ColumnProfile) HasOnlyPrefixes() bool {
 	return c.Form == inference.FormCategory && len(c.prefixes) > 0
 }
@@ -233,7 +233,7 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 const maxUnreadableShare = 0.05
 
 // IsIncomplete reports whether the file was not read to its end, or many of its rows could not be
-// read. The statistics and warnings may then not hold for the whole file.
+// read. If so, the statistics and warnings may not apply to the whole file.
 func (p *Profile) IsIncomplete() bool {
 	return p.Partial || float64(p.Unreadable) > maxUnreadableShare*float64(p.Rows+p.Unreadable)
 }

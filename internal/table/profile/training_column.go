@@ -39,9 +39,9 @@ type TrainingColumn struct {
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int
-	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it
-	// is an estimate. Texts are the most frequent texts, unless the column has numbers, dates or
-	// times. TextRows is the number of rows that have one of them.
+	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if
+	// Distinct is an estimate. Texts are the most frequent texts, unless the column contains
+	// numbers, dates or times. TextRows is the number of rows with one of Texts.
 	Distinct         int
 	DistinctEstimate bool
 	Texts            []string

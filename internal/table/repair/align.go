@@ -61,8 +61,8 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailingIfFits returns as many fields as there are columns, if they fit their columns and all
-// further fields are blank. Otherwise it returns nil.
+// dropTrailingIfFits returns the first fields, as many as there are columns, if they fit their
+// columns and all further fields are blank. If not, it returns nil.
 func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {

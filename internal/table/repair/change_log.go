@@ -52,8 +52,8 @@ const (
 	changeLabelRemoved      = "label-taken-out"
 )
 
-// changeTexts are the messages of changes. %s is replaced by the number of changes and the
-// noun, as in "3 cells". If text is empty, each change has its own message.
+// changeTexts are the messages of changes. In a message, %s is replaced by the number of changes
+// and the noun, as in "3 cells". If text is empty, each change has its own message.
 var changeTexts = []struct{ code, noun, text string }{
 	{csvfile.FixEncoding, "cell", "converted %s from Windows-1252 to UTF-8"},
 	{csvfile.FixByteOrderMark, "", "removed the byte order mark"},
@@ -157,8 +157,8 @@ func (l *changeLog) report(names []string) []Change {
 	return list
 }
 
-// quoteDecoded quotes the first decoded field in the message of the change of encoding, so that a person
-// can see whether the encoding is right.
+// quoteDecoded quotes the first decoded field in the message of the change of encoding, so that the
+// user can see whether the encoding is right.
 func (r *repairer) quoteDecoded() {
 	for i := range r.report.Changes {
 		if one := &r.report.Changes[i]; one.Code == csvfile.FixEncoding {

@@ -86,8 +86,8 @@ func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int
 // same bytes.
 func (r *NormalizeResult) IsUnchanged() bool { return r.canonical == nil }
 
-// CollectDefects makes Read skip a defective row, if possible, instead of returning its defect.
-// AddDefectsTo then adds the collected defects to a profile.
+// CollectDefects makes Read skip defective rows, if possible, and collect their defects instead of
+// returning them. AddDefectsTo adds the collected defects to a profile.
 func (r *NormalizeResult) CollectDefects() {
 	if r.canonical != nil {
 		r.canonical.collectDefects = true

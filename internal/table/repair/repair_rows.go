@@ -171,8 +171,8 @@ func (r *repairer) mayNeedPrediction(fields [][]byte) bool {
 	return r.blind && (r.id < 0 || r.id < len(fields) && !cells.IsBlank(fields[r.id]))
 }
 
-// swapPointsAndCommas exchanges the points and commas of a number in place. It returns false if the cell
-// has no points or commas, or is not a number.
+// swapPointsAndCommas exchanges the points and commas of a number in place. It returns false if the
+// cell is not a number or contains no points or commas.
 func swapPointsAndCommas(cell []byte) bool {
 	_, _, isPoint := cells.ParseAmount(cell, false)
 	_, _, isComma := cells.ParseAmount(cell, true)

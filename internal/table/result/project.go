@@ -75,8 +75,9 @@ func ParseSelections(text string) ([]Selection, error) {
 	return selections, nil
 }
 
-// selectedName returns the name that selectionPattern has found in text. groups are two groups of
-// the pattern: for a name in quotes, and for one without. given is false if text has neither.
+// selectedName returns the name that selectionPattern has found in text. groups holds the start and
+// the end in text of two groups of the pattern: for a name in quotes and for a name without quotes.
+// given is false if neither group matched.
 func selectedName(text string, groups []int) (name string, given bool) {
 	switch {
 	case groups[0] >= 0:

@@ -104,8 +104,8 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, 
 }
 
 // appendProbability appends p to dst with six significant digits and no trailing zeros, as in 0.5,
-// 0.123457 and 1.5e-07. The sum of a row's probabilities then differs from 1 by at most half a
-// millionth per class, and small probabilities do not become zero.
+// 0.123457 and 1.5e-07. With this number of digits, the sum of a row's probabilities differs from 1
+// by at most half a millionth per class, and small probabilities do not become zero.
 func appendProbability(dst []byte, p float64) []byte {
 	switch p {
 	case 0:

@@ -162,8 +162,8 @@ func (d *LeakDetector) IsLeak(accuracy float64) bool {
 }
 
 // Reading is another way to read the cells of a field, for example amounts as numbers instead of
-// texts. It maps the sampled value of a cell to the sampled value that the cell has in this
-// reading; see encodeNumber and encodeText.
+// texts. It maps the sampled value of a cell to the cell's sampled value in this reading; see
+// encodeNumber and encodeText.
 type Reading map[uint64]uint64
 
 // AddNumber makes r read cells with the given text as the given number.

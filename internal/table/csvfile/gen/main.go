@@ -2,7 +2,7 @@
 //
 //	cd internal/table/csvfile/gen && go run . -out ../vector_amd64.s -stubs ../vector_stub_amd64.go -pkg csvfile
 //
-// It is a module of its own so that avo stays out of the product's go.mod.
+// It is a separate module, so that avo, the assembly generator, is not in the go.mod of foretell.
 package main
 
 import (
