@@ -44,7 +44,8 @@ type Explainer struct {
 	probabilities []float32
 }
 
-// If two rows differ in at most maxExactColumns columns, all sets of these columns are predicted.
+// maxExactColumns is the largest number of columns in which two rows may differ for which all sets
+// of these columns are predicted.
 const maxExactColumns = 6
 
 // ColumnOrders holds, for each background row, a permutation of the columns: the order in which

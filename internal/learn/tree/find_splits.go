@@ -10,10 +10,10 @@ import (
 // the splits. More workers would save less time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// The rows of a leaf with at least minDividedRows rows are divided among the workers: each worker
-// builds the histograms of all features from some of the rows. For smaller leaves, each worker
-// builds the histograms of some features from all rows. If there are fewer feature groups than
-// workers, the rows are always divided.
+// minDividedRows is the smallest number of rows of a leaf whose rows are divided among the workers,
+// so that each worker builds the histograms of all features from some of the rows. For smaller
+// leaves, each worker builds the histograms of some features from all rows. If there are fewer
+// feature groups than workers, the rows are always divided.
 const minDividedRows = 1 << 12
 
 // findBestSplits sets leaf.best to the best split of each leaf in leaves. leaves contains built,

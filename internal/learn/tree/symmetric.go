@@ -171,9 +171,10 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// A tree uses packed feature groups if the number of all features is at most packThreshold times
-// the number of features that the tree may use. If the tree may use only a smaller fraction of the
-// features, the packed words are not worth their memory, which is one byte per row and feature.
+// packThreshold is the largest number of all features, divided by the number of features that a
+// tree may use, for which the tree uses packed feature groups. If the tree may use only a smaller
+// fraction of the features, the packed words are not worth their memory, which is one byte per row
+// and feature.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.

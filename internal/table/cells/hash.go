@@ -9,7 +9,8 @@ import (
 // HashNumber returns a 64-bit hash of a number. 0 and −0 have the same hash.
 func HashNumber(value float64) uint64 { return Mix64(math.Float64bits(value + 0)) }
 
-// Different texts of at most maxShortText bytes have different hashes.
+// maxShortText is the largest length, in bytes, of texts that have different hashes whenever they
+// differ.
 const maxShortText = 7
 
 // Hash returns a 64-bit hash of a text. It packs a short text into one word and mixes

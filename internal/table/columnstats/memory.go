@@ -44,9 +44,9 @@ func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
-// If the texts of all columns take more than textMemory bytes, evictTexts evicts rare texts from
-// the columns whose texts take the most memory, until half of textMemory is free. The total work is
-// therefore linear in the size of the texts.
+// evictTexts evicts rare texts from the columns whose texts take the most memory if the texts of
+// all columns take more than textMemory bytes. It stops when half of textMemory is free, so that
+// the total work is linear in the size of the texts.
 //
 // evictTexts first chooses a counting strategy for the columns that have none yet, because a column
 // of numbers needs no texts. The texts of a label are kept if they take at most a quarter of

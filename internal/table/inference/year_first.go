@@ -51,9 +51,9 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 	return first, yearLast == 0 && (cannotBeDays(&years) || areUnlikelyDays(&years))
 }
 
-// For each distinct date that cannot begin with a year, such as 21/02/30, there must be at least
-// datesPerYearLast distinct dates that can. In a column of dates that end with the year, about one
-// date in 50 cannot begin with a year.
+// datesPerYearLast is the required number of distinct dates that can begin with a year for each
+// distinct date that cannot, such as 21/02/30. In a column of dates that end with the year, about
+// one date in 50 cannot begin with a year.
 const datesPerYearLast = 200
 
 // inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.

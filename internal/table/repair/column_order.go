@@ -75,8 +75,8 @@ func (r *repairer) expectedLabel() int {
 // lines that check.SecondHeaderLines returns.
 const maxBlankIDs = 3
 
-// If ColumnRoles.GenerateInvalid is set and the ID column contains missing or repeated IDs,
-// rejectInvalidIDs makes the copy have generated IDs. IDs of rows that are left out are ignored.
+// rejectInvalidIDs makes the copy have generated IDs if ColumnRoles.GenerateInvalid is set and the
+// ID column contains missing or repeated IDs. IDs of rows that are left out are ignored.
 func (r *repairer) rejectInvalidIDs() error {
 	if r.id < 0 || !r.suggested.GenerateInvalid {
 		return nil
