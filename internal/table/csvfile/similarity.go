@@ -28,8 +28,8 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// DidYouMean returns a text for the end of a message that suggests the closest of names, as in `
-// (did you mean "age"?)`. If no name is close, the text is empty. If a name differs only in its
+// DidYouMean returns a text for the end of a message that suggests the closest of names, as in
+// ` (did you mean "age"?)`. If no name is close, the text is empty. If a name differs only in its
 // Unicode normalization and thus looks the same, the text shows the code points of both.
 func DidYouMean(name string, names []string) string {
 	if same := sameNormalized(name, names); same != "" {

@@ -28,7 +28,7 @@ func (e *encoded) useDictionaryIfSmall() {
 const minDictionaryRows = 1 << 12
 
 // setDictionary sets the dictionary of e and returns the index of each row's value. If there are
-// too many distinct values or too few rows, it returns nil and sets no dictionary.
+// too many distinct values or too few rows, it returns nil, and the dictionary must not be used.
 func setDictionary[T int8 | int16](e *encoded, ints []T, missing T) (indices []uint8) {
 	if len(ints) < minDictionaryRows {
 		return nil
