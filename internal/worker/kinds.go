@@ -29,23 +29,25 @@ const (
 // row.
 func (w *Worker) newKinds(maxRaces int) []job.Kind {
 	kinds := []job.Kind{
-		{Name: jobqueue.Prepare, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: w.withSpan(jobqueue.Prepare, postponeIfUnavailable(w.preparer.Prepare)), Fail: w.preparer.Fail},
-		{Name: jobqueue.Train, Workers: maxRaces, Do: w.withSpan(jobqueue.Train, postponeIfUnavailable(w.trainer.Train)), Fail: w.trainer.Fail},
-		{Name: jobqueue.Predict, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: w.withSpan(jobqueue.Predict, postponeIfUnavailable(w.predictor.Predict)), Fail: w.predictor.Fail},
+		{Name: jobqueue.Prepare, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: w.withSpan(jobqueue.Prepare, w.postponeIfImpossible(w.preparer.Prepare)), Fail: w.preparer.Fail},
+		{Name: jobqueue.Train, Workers: maxRaces, Do: w.withSpan(jobqueue.Train, w.postponeIfImpossible(w.trainer.Train)), Fail: w.trainer.Fail},
+		{Name: jobqueue.Predict, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: w.withSpan(jobqueue.Predict, w.postponeIfImpossible(w.predictor.Predict)), Fail: w.predictor.Fail},
 	}
 	if w.trainer.DistributesRaces() {
-		kinds = append(kinds, job.Kind{Name: jobqueue.Part, Workers: 1, OnlyWhenIdle: true, Do: w.withSpan(jobqueue.Part, postponeIfUnavailable(w.trainer.TrainPart)), Fail: w.trainer.FailPart})
+		kinds = append(kinds, job.Kind{Name: jobqueue.Part, Workers: 1, OnlyWhenIdle: true, Do: w.withSpan(jobqueue.Part, w.postponeIfImpossible(w.trainer.TrainPart)), Fail: w.trainer.FailPart})
 	}
 	return kinds
 }
 
-// postponeIfUnavailable returns a function that calls do. If do fails because the database, the S3
+// postponeIfImpossible returns a function that calls do. If do fails because the database, the S3
 // store or the malware scanner is unavailable, the function returns an error that wraps
-// job.ErrPostponed. The job then returns to the queue.
-func postponeIfUnavailable(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
+// job.ErrPostponed. The job then returns to the queue. A full disk has the same effect, because
+// another worker may have space; but a command without a server reports it to its user.
+func (w *Worker) postponeIfImpossible(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
 	return func(ctx context.Context, r *job.RunningJob) error {
 		err := do(ctx, r)
-		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable) {
+		unavailable := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable)
+		if unavailable || errors.Is(err, blob.ErrDiskFull) && !w.queue.OwnJobsOnly() {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
 		}
 		return err

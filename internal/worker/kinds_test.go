@@ -1,8 +1,13 @@
 package worker
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
+	"foretell/internal/blob"
+	"foretell/internal/job"
 	"foretell/internal/jobqueue"
 	"foretell/internal/worker/training"
 )
@@ -15,6 +20,19 @@ func TestOneAccountLeavesWorkers(t *testing.T) {
 	for _, k := range w.newKinds(1) {
 		if (k.Name == jobqueue.Prepare || k.Name == jobqueue.Predict) && (k.PerAccount < 1 || k.PerAccount >= k.Workers) {
 			t.Errorf("one account can run %d of %d jobs of kind %s", k.PerAccount, k.Workers, k.Name)
+		}
+	}
+}
+
+// TestFullDiskPostponesJobs checks that a job returns to the queue if the disk of a server's worker
+// is full, because another worker may have space. A command without a server fails at once.
+func TestFullDiskPostponesJobs(t *testing.T) {
+	t.Parallel()
+	for _, ownJobsOnly := range []bool{false, true} {
+		w := &Worker{queue: jobqueue.New(jobqueue.Config{OwnJobsOnly: ownJobsOnly})}
+		do := w.postponeIfImpossible(func(context.Context, *job.RunningJob) error { return fmt.Errorf("write: %w", blob.ErrDiskFull) })
+		if err := do(t.Context(), nil); errors.Is(err, job.ErrPostponed) == ownJobsOnly || !errors.Is(err, blob.ErrDiskFull) {
+			t.Errorf("ownJobsOnly %t: %v", ownJobsOnly, err)
 		}
 	}
 }

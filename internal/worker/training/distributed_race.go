@@ -165,7 +165,11 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 		}
 		switch {
 		case err == nil && file.Blob != "":
-			return s.openRecording(file)
+			recording, bytes, err = s.openRecording(file)
+			if !errors.Is(err, blob.ErrUnavailable) {
+				return recording, bytes, err
+			}
+			s.trainer.log.WarnContext(s.ctx, "cannot open the recording of a part of a race; trying again", "algorithm", algorithm, "error", err)
 		case err == nil && taken:
 			s.markTrainedHere(algorithm)
 			return nil, 0, nil

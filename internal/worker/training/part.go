@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"foretell/internal/api"
@@ -45,20 +46,19 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
-	file, err := tr.files.Create(ctx)
-	if err != nil {
-		return err
-	}
-	defer file.Abort()
+	recording := rows.spill.NewStream() // not a blob, so that storing it can be repeated during an outage of the S3 store
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
-	err = learn.TrainAndRecordRun(ctx, f, p, run.Algorithm, file)
-	stopPolling() // before Commit, which may take long: the run has ended
+	err = learn.TrainAndRecordRun(ctx, f, p, run.Algorithm, recording)
+	stopPolling() // before storeFile, which may take long: the run has ended
 	stopRecording()
 	if err != nil {
 		return err
 	}
-	info, err := file.Commit()
+	info, err := tr.storeFile(ctx, r.Cancelled(), false, func(w io.Writer) error {
+		_, err := io.Copy(w, recording.Reader(recording.Len()))
+		return err
+	})
 	if err != nil {
 		return err
 	}

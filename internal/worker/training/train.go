@@ -14,7 +14,6 @@ import (
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
-	"foretell/internal/learn/model"
 	"foretell/internal/modelreport"
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
@@ -38,23 +37,27 @@ type raceRows struct {
 }
 
 // Train runs the job of a race: it trains the algorithms and stores the model. If the process of an
-// earlier attempt died, the race begins again.
+// earlier attempt died, the race begins again. If the disk is full, a server's Train returns
+// blob.ErrDiskFull without changing the race.
 func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
+	if tr.tempDir != "" && blob.IsDiskFull(tr.tempDir) && !tr.queue.OwnJobsOnly() {
+		return blob.ErrDiskFull // the model could not be stored, but another worker may have space
+	}
 	rows, err := tr.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
 	}
 	if rows.race.Cancelling {
-		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
+		return tr.endRace(ctx, r, rows, &learn.Outcome{Status: learn.Cancelled})
 	}
 	rows.spill = spill.New(tr.tempDir)
 	defer tr.closeSpill(ctx, rows.spill)
 	f, p, err := tr.prepareInTime(ctx, rows, r.Cancelled())
 	switch {
 	case errors.Is(err, errTimeLimit):
-		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
+		return tr.endRace(ctx, r, rows, &learn.Outcome{Status: learn.TimedOut})
 	case errors.Is(err, errCancelled):
-		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
+		return tr.endRace(ctx, r, rows, &learn.Outcome{Status: learn.Cancelled})
 	case err != nil:
 		return err
 	}
@@ -62,7 +65,7 @@ func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
 	if err != nil {
 		return err
 	}
-	return tr.endRace(ctx, &r.Job, rows, outcome)
+	return tr.endRace(ctx, r, rows, outcome)
 }
 
 // runRace trains the algorithms of a race and writes their progress. If isWorthDistributing
@@ -171,9 +174,14 @@ func (tr *Trainer) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Fram
 	return f, err
 }
 
-// endRace stores the end of the race, with its model if it has one, and ends the job j.
-func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
-	m, err := tr.storeModel(ctx, rows, outcome)
+// endRace stores the end of the race, with its model if it has one, and ends the job r.
+func (tr *Trainer) endRace(ctx context.Context, r *job.RunningJob, rows *raceRows, outcome *learn.Outcome) error {
+	m, err := tr.storeModel(ctx, r.Cancelled(), rows, outcome)
+	if errors.Is(err, errStoringCancelled) {
+		withoutModel := *outcome
+		withoutModel.Status, withoutModel.Model = learn.Cancelled, nil
+		outcome, err = &withoutModel, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -185,7 +193,7 @@ func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outc
 	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
 	rows.race.FailureReason = tr.raceFailureReason(rows.race, outcome)
 	setRaceScores(rows.race, m, outcome)
-	err = tr.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
+	err = tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(t *store.Tx) error {
 		for _, child := range rows.runs {
 			stored, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
@@ -265,7 +273,7 @@ func (tr *Trainer) raceFailureReason(race *store.Training, o *learn.Outcome) str
 	case learn.TimedOut:
 		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", tr.raceTimeLimit(race))
 	case learn.Cancelled:
-		return "the race was cancelled before any algorithm had trained a model"
+		return "the race was cancelled before it had stored a model"
 	}
 	var reasons []string
 	for _, run := range o.Runs {
@@ -277,8 +285,8 @@ func (tr *Trainer) raceFailureReason(race *store.Training, o *learn.Outcome) str
 }
 
 // storeModel stores the model of a race as a blob, and returns the row to insert.
-// It returns nil if the race has no model.
-func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
+// It returns nil if the race has no model. cancelled is described at [Trainer.storeFile].
+func (tr *Trainer) storeModel(ctx context.Context, cancelled <-chan struct{}, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
 	if outcome.Model == nil {
 		return nil, nil
 	}
@@ -291,9 +299,13 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 	if err != nil {
 		return nil, err
 	}
-	info, err := tr.writeModel(ctx, outcome.Model, false)
+	write := func(w io.Writer) error {
+		_, err := outcome.Model.WriteTo(w)
+		return err
+	}
+	info, err := tr.storeFile(ctx, cancelled, false, write)
 	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = tr.writeModel(ctx, outcome.Model, !tr.queue.OwnJobsOnly())
+		info, err = tr.storeFile(ctx, cancelled, !tr.queue.OwnJobsOnly(), write)
 	}
 	if err != nil {
 		return nil, err
@@ -309,34 +321,50 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 	}, nil
 }
 
-// modelRetryInterval is the time between attempts to store a model.
-const modelRetryInterval = 2 * time.Second
+const (
+	// storeRetryInterval is the time between attempts to store a file.
+	storeRetryInterval = 2 * time.Second
+	// cancelledStoreTimeout is how long storeFile tries to store a file after the job was cancelled.
+	cancelledStoreTimeout = 10 * time.Second
+)
 
-// writeModel stores a model as a blob. It tries again while the S3 store is unavailable, because
-// the race would otherwise have to be repeated. If awaitSpace is true, it also tries again while
-// the disk is full.
-func (tr *Trainer) writeModel(ctx context.Context, m *model.Model, awaitSpace bool) (blob.Info, error) {
+// errStoringCancelled is returned if the job was cancelled while its file could not be stored.
+var errStoringCancelled = errors.New("the job was cancelled while its file could not be stored")
+
+// storeFile stores what write writes as a blob. It tries again while the S3 store is unavailable,
+// because the training would otherwise have to be repeated. If awaitSpace is true, it also tries
+// again while the disk is full. When cancelled is closed, it tries for cancelledStoreTimeout longer
+// and then returns an error that wraps errStoringCancelled and the reason.
+func (tr *Trainer) storeFile(ctx context.Context, cancelled <-chan struct{}, awaitSpace bool, write func(io.Writer) error) (blob.Info, error) {
+	var timeout <-chan time.Time
 	for {
-		info, err := tr.tryWriteModel(ctx, m)
+		info, err := tr.tryStoreFile(ctx, write)
 		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
 			return info, err
 		}
-		tr.log.WarnContext(ctx, "cannot store a model; trying again", "error", err)
-		select {
-		case <-ctx.Done():
-			return info, err
-		case <-time.After(modelRetryInterval):
+		tr.log.WarnContext(ctx, "cannot store the result of a training; trying again", "error", err)
+		for retry := time.After(storeRetryInterval); retry != nil; {
+			select {
+			case <-ctx.Done():
+				return info, err
+			case <-timeout:
+				return info, fmt.Errorf("%w: %w", errStoringCancelled, err)
+			case <-cancelled:
+				cancelled, timeout = nil, time.After(cancelledStoreTimeout)
+			case <-retry:
+				retry = nil
+			}
 		}
 	}
 }
 
-func (tr *Trainer) tryWriteModel(ctx context.Context, m *model.Model) (blob.Info, error) {
+func (tr *Trainer) tryStoreFile(ctx context.Context, write func(io.Writer) error) (blob.Info, error) {
 	file, err := tr.files.Create(ctx)
 	if err != nil {
 		return blob.Info{}, err
 	}
 	defer file.Abort()
-	if _, err := m.WriteTo(file); err != nil {
+	if err := write(file); err != nil {
 		return blob.Info{}, err
 	}
 	return file.Commit()
