@@ -139,7 +139,7 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 		return err
 	}
 	stored := &store.AuditEvent{
-		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object, Detail: e.detail,
+		Key: key, Time: a.store.ToSharedTime(a.now()), Actor: actor, Action: e.action, Object: e.object, Detail: e.detail,
 		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome, ExpiresBefore: e.expiresBefore,
 	}
 	t.AfterCommit(func(err error) { a.logAuditEvent(ctx, stored, err) })

@@ -33,6 +33,9 @@ const (
 	// mailSendTimeout is the time limit for sending an email. After that, another process may send
 	// the email.
 	mailSendTimeout = 5 * time.Minute
+	// stopTimeout is the time limit for making an unsent email due again when the process stops. If
+	// the time does not suffice, the email is due again after mailSendTimeout.
+	stopTimeout = 2 * time.Second
 	// An email that the mail server did not accept is sent again after minMailRetryDelay. The delay
 	// doubles after each attempt, up to maxMailRetryDelay. An email older than maxMailAge is dropped.
 	minMailRetryDelay = 10 * time.Second
@@ -112,7 +115,8 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	case failure == nil:
 		a.sentMails.Add(1)
 	case ctx.Err() != nil: // the process stops, which says nothing about the mail server
-		ctx = context.WithoutCancel(ctx)
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer done()
 		return false, a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateMailDue(ctx, mail.Key, now) })
 	default:
 		a.refusedMails.Add(1)

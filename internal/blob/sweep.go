@@ -13,9 +13,10 @@ const OrphanGrace = 30 * 24 * time.Hour
 
 // SweepResult lists the names of the blobs that a sweep removed or moved.
 type SweepResult struct {
-	// Removed are incomplete blobs of dead processes, and orphans older than
-	// OrphanGrace.
+	// Removed are incomplete blobs of dead processes.
 	Removed []string
+	// Expired are the orphans that were removed because they were older than OrphanGrace.
+	Expired []string
 	// Orphaned are blobs that have become orphans, because no row references them. The sweep has
 	// moved them to the subfolder orphans or, in a bucket, marked them by an empty object
 	// orphans/KEY.
@@ -79,7 +80,7 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, ref
 	case orphan && referenced:
 		return recordSwept(s.unsetOrphan(ctx, e.name), e.name, &result.Restored)
 	case orphan && now.Sub(e.orphaned) >= OrphanGrace:
-		return recordSwept(s.discard(ctx, e), e.name, &result.Removed)
+		return recordSwept(s.discard(ctx, e), e.name, &result.Expired)
 	case orphan:
 		result.Orphans.add(e.size, e.orphaned)
 		return nil

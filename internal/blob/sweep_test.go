@@ -86,9 +86,9 @@ func TestSweep(t *testing.T) {
 			s.used = nil
 			wantNames(t, "orphaned", s.sweep(t).Orphaned, s.kept, s.unused)
 			s.now = s.now.Add(OrphanGrace - time.Minute)
-			wantNames(t, "removed", s.sweep(t).Removed)
+			wantNames(t, "expired", s.sweep(t).Expired)
 			s.now = s.now.Add(2 * time.Minute)
-			wantNames(t, "removed", s.sweep(t).Removed, s.kept, s.unused)
+			wantNames(t, "expired", s.sweep(t).Expired, s.kept, s.unused)
 			wantNames(t, "the orphans", orphanNames(t, s.self))
 			_, err := s.self.Open(t.Context(), s.kept)
 			wantError(t, err, ErrNotFound)
@@ -125,7 +125,7 @@ func TestSweepOldFiles(t *testing.T) {
 	s := newSweptStore(t, testStore{location: "file://" + filepath.ToSlash(dir)})
 	s.now = s.now.Add(10 * OrphanGrace)
 	wantNames(t, "orphaned", s.sweep(t).Orphaned, s.unused)
-	wantNames(t, "removed", s.sweep(t).Removed)
+	wantNames(t, "expired", s.sweep(t).Expired)
 	if _, err := os.Stat(filepath.Join(dir, orphansFolder, s.unused)); err != nil {
 		t.Error(err)
 	}

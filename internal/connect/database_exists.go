@@ -17,7 +17,8 @@ import (
 
 // openDatabase opens the database at the given location. If withoutUpgrade is set, a missing
 // database or an old schema is an error. Otherwise openDatabase creates a missing database or
-// folder, and upgrades the schema. But it returns an error if the database is missing although
+// folder, and upgrades the schema. The folder of a service with a PostgreSQL database is created in
+// both cases. But it returns an error if the database is missing although
 // there are stored files, unless acceptDatabase is set.
 func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
 	if !o.withoutUpgrade {
@@ -37,6 +38,11 @@ func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serv
 	}
 	if errors.Is(err, ErrOldSchema) {
 		return nil, oldSchemaError(err)
+	}
+	if err == nil && database.IsOnServer() { // a command such as "users add" may run before the service has created its folder
+		if err := os.MkdirAll(at.dir, 0o700); err != nil {
+			return nil, errors.Join(DataDirError(at.dir, err), database.Close())
+		}
 	}
 	return database, err
 }

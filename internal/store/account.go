@@ -138,7 +138,7 @@ func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after S
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now time.Time) error {
 	if !disabled { // this must run first, because it changes nothing once the account is enabled
 		err := t.exec(ctx, `UPDATE job SET begun = ? WHERE account = ? AND owner = ''
-			AND EXISTS (SELECT 1 FROM account a WHERE a.key = job.account AND a.disabled = 1)`, toMicros(now), key)
+			AND EXISTS (SELECT 1 FROM account a WHERE a.key = job.account AND a.disabled = 1)`, t.toSharedMicros(now), key)
 		if err != nil {
 			return err
 		}

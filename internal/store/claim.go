@@ -98,7 +98,7 @@ var nextTurnSQL = "(" + accountsWithJobs("true", "job.account") + `SELECT max(se
 // job needs more than c.FreeMemory.
 func (t *Tx) nextJob(ctx context.Context, c JobClaim) (*Job, error) {
 	query, args := c.sql()
-	j, err := scanJob(t.tx.QueryRowContext(ctx, query, args...))
+	j, err := t.scanJob(t.tx.QueryRowContext(ctx, query, args...))
 	if err == nil && c.MaxMemory > 0 && j.Memory > c.FreeMemory {
 		err = ErrNotFound
 	}
@@ -115,7 +115,7 @@ func (t *Tx) lockNextJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		where, args := c.sqlCondition()
 		query := "SELECT " + jobColumns + " FROM job j WHERE " + where + " AND account = ? ORDER BY j.created, j.key LIMIT 1" + t.dialect.skipLockedSQL
-		j, err := scanJob(t.tx.QueryRowContext(ctx, query, append(args, next.Account)...))
+		j, err := t.scanJob(t.tx.QueryRowContext(ctx, query, append(args, next.Account)...))
 		switch {
 		case err == nil && c.MaxMemory > 0 && j.Memory > c.FreeMemory:
 			return nil, ErrNotFound
@@ -163,7 +163,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			return err
 		}
 		return t.exec(ctx, "UPDATE job SET owner = ?, until = ?, attempt = ?, begun = ? WHERE key = ?",
-			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, toMicros(c.Now), j.Key)
+			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, t.toSharedMicros(c.Now), j.Key)
 	})
 	return j, err
 }

@@ -31,11 +31,11 @@ type Job struct {
 
 const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.memory, j.created, " + queuedAtSQL
 
-func scanJob(row rowScanner) (*Job, error) {
+func (t *Tx) scanJob(row rowScanner) (*Job, error) {
 	var j Job
 	var created, queuedAt int64
 	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &j.Memory, &created, &queuedAt)
-	j.Created, j.QueuedAt = fromMicros(created), fromMicros(queuedAt)
+	j.Created, j.QueuedAt = t.fromSharedMicros(created), t.fromSharedMicros(queuedAt)
 	return &j, err
 }
 
@@ -43,7 +43,7 @@ func scanJob(row rowScanner) (*Job, error) {
 // which the job is needed.
 func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	err := t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, memory, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, toMicros(j.Created))
+		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, t.toSharedMicros(j.Created))
 	if err != nil {
 		return database.TranslateError(err)
 	}
@@ -97,7 +97,7 @@ func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) 
 	// transaction, and the others do nothing unless this row is queued.
 	return s.writeReadCommitted(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
-			toMicros(queuedAt), key, s.ProcessName())
+			t.toSharedMicros(queuedAt), key, s.ProcessName())
 		if err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 		var c JobCount
 		var oldest int64
 		err := row.Scan(&c.Kind, &c.Queued, &c.Running, &oldest)
-		c.Oldest = fromMicros(oldest)
+		c.Oldest = t.fromSharedMicros(oldest)
 		return &c, err
 	})
 }

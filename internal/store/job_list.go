@@ -65,7 +65,7 @@ func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 		var q JobQueue
 		var oldest int64
 		err := row.Scan(&q.Email, &q.Queued, &q.Running, &oldest, &q.Disabled)
-		q.Oldest = fromMicros(oldest)
+		q.Oldest = t.fromSharedMicros(oldest)
 		return &q, err
 	})
 }

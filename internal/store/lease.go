@@ -133,7 +133,7 @@ func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	// Read committed is enough: the first statement locks the row of the job until the end of the
 	// transaction, and the others do nothing unless this row is queued.
 	return s.writeReadCommitted(ctx, func(t *Tx) error {
-		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
+		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", t.toSharedMicros(now), l.key, l.owner, l.until); err != nil {
 			return err
 		}
 		if err := t.deletePartJobsOfQueuedRace(ctx, l.key); err != nil {

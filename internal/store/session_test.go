@@ -63,3 +63,42 @@ func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 		})
 	}
 }
+
+// TestJobsOnMachinesWithDifferentClocks queues a job on a machine whose clock is an hour ahead. The
+// other machines must see the right time since when it waits.
+func TestJobsOnMachinesWithDifferentClocks(t *testing.T) {
+	address := testenv.Postgres(t)
+	right, fast := openStore(t, address), openStore(t, address)
+	suite{right, nil}.fill(t)
+	fast.db.Processes = hourAhead{fast.db.Processes}
+	now := time.Now()
+	ahead := now.Add(time.Hour)
+	write(t, fast, func(tx *Tx) error {
+		return tx.InsertJob(t.Context(), &Job{Key: "job-1", Account: "ann", Kind: "train", Subject: "ann-1", Created: ahead})
+	})
+	check := func(when string) {
+		t.Helper()
+		for _, machine := range []struct {
+			name string
+			s    *Store
+			now  time.Time
+		}{{"right", right, now}, {"fast", fast, ahead}} {
+			read(t, machine.s, func(tx *Tx) error {
+				counts, err := tx.CountJobs(t.Context())
+				if err != nil || len(counts) != 1 || counts[0].Oldest.Sub(machine.now).Abs() > time.Minute {
+					t.Errorf("%s, on the machine %q: %v, counts %+v, now is %s", when, machine.name, err, counts, machine.now)
+				}
+				return nil
+			})
+		}
+	}
+	check("queued")
+	j, err := fast.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: ahead, Until: ahead.Add(time.Minute)})
+	if err != nil || j.QueuedAt.Sub(ahead).Abs() > time.Minute {
+		t.Fatalf("claimed %+v: %v", j, err)
+	}
+	if err := fast.ReleaseJob(t.Context(), j.Key, ahead); err != nil {
+		t.Fatal(err)
+	}
+	check("released")
+}

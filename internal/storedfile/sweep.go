@@ -28,7 +28,11 @@ func (f *Files) DeleteUncommitted(ctx context.Context, txErr error, key string) 
 // Sweep removes unfinished files of dead processes, and moves orphans to another folder; see
 // [blob.Store.Sweep]. It logs each of these files.
 func (f *Files) Sweep(ctx context.Context) {
-	swept, err := f.blobs.Sweep(ctx, f.now(), f.store.IsProcessAlive, func(first, last string) (keys []string, err error) {
+	now := f.now()
+	if shared := f.store.ToSharedTime(now); shared.Before(now) {
+		now = shared // the clock of this machine may be wrong, and a removed orphan is lost
+	}
+	swept, err := f.blobs.Sweep(ctx, now, f.store.IsProcessAlive, func(first, last string) (keys []string, err error) {
 		err = f.store.Read(ctx, func(t *store.Tx) error {
 			keys, err = t.ListBlobKeysBetween(ctx, first, last)
 			return err
@@ -49,6 +53,9 @@ func (f *Files) Sweep(ctx context.Context) {
 	}
 	for _, name := range swept.Removed {
 		f.log.InfoContext(ctx, "removed a leftover file", "file", name)
+	}
+	for _, name := range swept.Expired {
+		f.log.WarnContext(ctx, "removed an orphaned file that the database did not reference for too long", "file", name, "keptDays", days)
 	}
 }
 
