@@ -124,7 +124,7 @@ func checkParams(f *frame.Frame, p *Params) error {
 	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
 		return fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
 	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
-		return fmt.Errorf("threshold=%v: must be from 0 to 1", *p.Threshold)
+		return fmt.Errorf("threshold=%v: must be between 0 and 1", *p.Threshold)
 	}
 	switch p.Effort {
 	case "", EffortFast, EffortDefault, EffortBest:

@@ -277,8 +277,8 @@ func TestRaceRejects(t *testing.T) {
 	for name, p := range map[string]Params{
 		`algorithm="MSIX01": a label of 2 classes needs BSIX01`: {Algorithms: []string{"MSIX01"}},
 		`algorithm="": must be one of BSEV01, BFIF01, BSIX01`:   {Algorithms: []string{""}},
-		`threshold=1.5: must be from 0 to 1`:                    {Threshold: new(1.5)},
-		`threshold=NaN: must be from 0 to 1`:                    {Threshold: new(math.NaN())},
+		`threshold=1.5: must be between 0 and 1`:                {Threshold: new(1.5)},
+		`threshold=NaN: must be between 0 and 1`:                {Threshold: new(math.NaN())},
 		`metric="speed": must be one of`:                        {Metric: "speed"},
 	} {
 		_, err := raceAlgorithms(t.Context(), f, p, fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{}))

@@ -45,7 +45,7 @@ type fitterState struct {
 func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	switch {
 	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
-		return nil, fmt.Errorf("forest: Classes=%d: must be from 2 to %d", opts.Classes, math.MaxUint16)
+		return nil, fmt.Errorf("forest: Classes=%d: must be between 2 and %d", opts.Classes, math.MaxUint16)
 	case len(fold.Train) == 0:
 		return nil, errors.New("forest: no training rows")
 	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
