@@ -48,7 +48,7 @@ input or the environment.`,
 	flags := cmd.Flags()
 	flags.String("profile", "", "profile of the config file to log in with")
 	flags.String(config.KeyServer, "", "`URL` of the service")
-	flags.StringVar(&opts.username, config.KeyUsername, "", "`email` of the account")
+	flags.StringVar(&opts.username, config.KeyUsername, "", "`email` address of the account")
 	flags.StringVar(&opts.code, "code", "", "`digits` that the authenticator app of the account shows, if it has one")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and log in with it")

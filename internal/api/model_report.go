@@ -85,7 +85,7 @@ type ModelReport struct {
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend of the algorithms, or nil if there was none. A report of an earlier
 	// version may have a blend even if the model of the race is not the blend.
-	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
+	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, the blend is not necessarily the model."`
 }
 
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
