@@ -124,7 +124,7 @@ var provokedElsewhere = map[string]string{
 	"restore the listed files under their names from an older backup; `foretell doctor --files` checks all files":                                                  "the same",
 	"first copy the database, as a precaution; then upgrade it with `foretell migrate`":                                                                            "errors.txt, with --data-dir added to the command",
 	"if it is the right database, create the tables with `foretell migrate`":                                                                                       "errors.txt, with --data-dir added to the command",
-	"use the version of foretell that the service runs; or upgrade the database with `foretell migrate`, but workers of earlier versions then claim no more jobs":   "the same",
+	"use the version of foretell that the service runs; or upgrade the database with `foretell migrate`, but workers of earlier versions then claim no more jobs":  "the same",
 	"run `foretell migrate --database URL`, where the user in URL must own the tables; then grant the rights on the new tables (see Rights in docs/operations.md)": "TestPostgresRights has the error",
 	"name the primary server in the URL, or all servers with the parameter target_session_attrs=primary":                                                           "TestDatabaseErrors",
 	"check the database, its user and the password with `psql %s`":                                                                                                 "TestDatabaseErrors",
