@@ -1,6 +1,6 @@
 // Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run. The
-// scheduler compares the virtual times at which the runs reach the threshold. The winner is
-// therefore the same on every machine.
+// scheduler compares the virtual times at which the runs win: at which they reach the threshold or,
+// without one, stall with perfect scores. The winner is therefore the same on every machine.
 package scheduler
 
 import (
@@ -26,25 +26,25 @@ const maxLead = 250e6
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
 //	FIF01  ├───────┼───────┼───────┼╌╌┊╌╌╌╌┤   due after T: stopped during its step
-//	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        reached the threshold at T
+//	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        won at T
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
-// The winner is the run whose score reaches the threshold at the smallest virtual time or, in a
-// tie, the run with the smallest index. When a run has reached the threshold at T, the runs whose
-// next score is due before T continue. They stop when they reach the threshold themselves, or when
-// their next score is due after T. If one of these runs reaches the threshold before T, its time is
-// the new T. All these decisions depend only on virtual times, so they are reproducible.
+// The caller of EndStep decides whether the score of a step wins. The winner of the race is the run
+// that wins at the smallest virtual time or, in a tie, the run with the smallest index. When a run
+// has won at T, the runs whose next score is due before T continue. They stop when they win
+// themselves, or when their next score is due after T. If one of these runs wins before T, its time
+// is the new T. All these decisions depend only on virtual times, so they are reproducible.
 //
-// While no run has reached the threshold, a run that is far ahead waits for the other runs. When a
-// run then reaches the threshold, the other runs need little time to get to T. Without a threshold
-// no run waits, so that cheap runs end early.
+// While no run has won, a run that is far ahead waits for the other runs. When a run then wins, the
+// other runs need little time to get to T. Without a threshold no run waits, so that cheap runs end
+// early.
 type Scheduler struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	runs    []runState
 	lead    float64 // maxLead, or +Inf if no run waits
-	winTime float64 // virtual time of the win; +Inf if no run has reached the threshold
-	winner  int     // the run that has won so far; -1 if no run has reached the threshold
+	winTime float64 // virtual time of the win; +Inf if no run has won
+	winner  int     // the run that has won so far; -1 if there is none
 }
 
 // runState is the state of a run in the scheduler. Runs are identified by their index.
@@ -54,7 +54,7 @@ type runState struct {
 	due               float64            // the due time of its next score
 	clock             float64            // the cost of its steps so far
 	lastStepCost      float64            // the cost of its last step
-	reached           float64            // the virtual time at which it has reached the threshold, or +Inf
+	wonAt             float64            // the virtual time at which it has won, or +Inf
 	cancel            context.CancelFunc // nil until RunContext
 }
 
@@ -68,7 +68,7 @@ func New(runs int, wait bool) *Scheduler {
 	s := &Scheduler{runs: make([]runState, runs), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.runs {
-		s.runs[i].active, s.runs[i].reached = true, math.Inf(1)
+		s.runs[i].active, s.runs[i].wonAt = true, math.Inf(1)
 	}
 	return s
 }
@@ -122,10 +122,10 @@ func (s *Scheduler) latestDue() float64 {
 	return first + ahead
 }
 
-// EndStep records that a run has done a step. clock is the total cost of the run. reached reports
-// whether the score has reached the threshold. The run then does no further step, but another run
-// may still win as long as it has not ended.
-func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
+// EndStep records that a run has done a step. clock is the total cost of the run. won reports
+// whether the run wins with the score of this step. The run then does no further step, but another
+// run may still win at a smaller virtual time, as long as it has not ended.
+func (s *Scheduler) EndStep(index int, clock float64, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.runs[index]
@@ -133,18 +133,17 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	e.clock = clock
 	scoreTime := max(clock, e.due)
 	e.due = max(scoreTime, clock+e.lastStepCost)
-	e.active = e.active && !reached
-	if reached {
+	e.active = e.active && !won
+	if won {
 		s.recordWinAndCancelLosers(index, scoreTime)
 	}
 	s.changed.Broadcast()
 }
 
-// recordWinAndCancelLosers records that a run has reached the threshold at the virtual time
-// scoreTime. It cancels the runs that can no longer win. It cancels none if the current winner was
-// earlier.
+// recordWinAndCancelLosers records that a run has won at the virtual time scoreTime. It cancels the
+// runs that can no longer win. It cancels none if the current winner was earlier.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
-	s.runs[index].reached = scoreTime
+	s.runs[index].wonAt = scoreTime
 	if s.chooseWinner(); s.winner != index {
 		return
 	}
@@ -155,13 +154,13 @@ func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	}
 }
 
-// chooseWinner sets s.winner to the run that has reached the threshold at the smallest virtual
-// time, and s.winTime to this time. In a tie it chooses the run with the smallest index.
+// chooseWinner sets s.winner to the run that has won at the smallest virtual time, and s.winTime to
+// this time. In a tie it chooses the run with the smallest index.
 func (s *Scheduler) chooseWinner() {
 	s.winTime, s.winner = math.Inf(1), -1
 	for i, e := range s.runs {
-		if e.reached < s.winTime {
-			s.winTime, s.winner = e.reached, i
+		if e.wonAt < s.winTime {
+			s.winTime, s.winner = e.wonAt, i
 		}
 	}
 }
@@ -174,8 +173,8 @@ func (s *Scheduler) SetRemote(index int) {
 	s.runs[index].active = false
 }
 
-// RecordRemoteWin records that a run on another machine has reached the threshold at the
-// virtual time scoreTime, and cancels the runs that can no longer win.
+// RecordRemoteWin records that a run on another machine has won at the virtual time scoreTime, and
+// cancels the runs that can no longer win.
 func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,12 +185,12 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 }
 
 // DropRemoteWin drops the win of a run on another machine, because no recording confirms it. The
-// run can then win only on this machine. Of the other runs that have reached the threshold, the
-// earliest wins.
+// run can then win only on this machine. The earliest win of
+// another run then counts.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[index].ignoresRemoteWins, s.runs[index].reached = true, math.Inf(1)
+	s.runs[index].ignoresRemoteWins, s.runs[index].wonAt = true, math.Inf(1)
 	s.chooseWinner()
 	s.changed.Broadcast()
 }
@@ -214,8 +213,7 @@ func (s *Scheduler) RemoveRun(index int) {
 	s.changed.Broadcast()
 }
 
-// CurrentWinner returns the run that has won so far, or -1 if no run has reached
-// the threshold.
+// CurrentWinner returns the run that has won so far, or -1 if there is none.
 func (s *Scheduler) CurrentWinner() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
