@@ -290,13 +290,10 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 // evenly spaced rows only.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
-	if forest == nil {
-		return p
-	}
 	votes := forest.oobVotes
 	row := make([]float32, p.Classes)
 	stride := 1 + (len(votes.weights)-1)/maxValues
-	for i := 0; i < len(votes.trees); i += max(stride, 1) {
+	for i := 0; i < len(votes.trees); i += stride {
 		if size := int(votes.trees[i]); size > 0 {
 			votesToProbabilities(row, votes.rowVotes(i), f.prior, size, forest.trees)
 			p.Probabilities = append(p.Probabilities, row...)
