@@ -61,7 +61,7 @@ var layers = map[string][]string{
 	"internal/learn/forest":       {"learn/codec", "learn/metric", "learn/parallel", "learn/shapley", "learn/split", "learn/tree", "onnx", "spill", "table/frame"},
 	"internal/learn/kernel":       {"learn/rng"},
 	"internal/learn/logistic":     {"learn/codec", "learn/kernel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "onnx", "table/frame"},
-	"internal/learn/memory":       {"learn/screen", "learn/smooth", "learn/split", "learn/text", "table/frame"},
+	"internal/learn/memory":       {"learn/model", "learn/screen", "learn/smooth", "learn/split", "learn/text", "table/frame"},
 	"internal/learn/metric":       {"humanize"},
 	"internal/learn/mixture":      {"learn/split"},
 	"internal/learn/model":        {"learn/boost", "learn/codec", "learn/explain", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/shapley", "learn/smooth", "learn/text", "onnx", "spill", "table/cells", "table/frame", "table/result"},

@@ -46,7 +46,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	}
 	if len(p.Algorithms) == 0 {
 		variants = slices.DeleteFunc(variants, func(v variant) bool {
-			return !p.Effort.Includes(v.Name) || len(p.Monotone) > 0 && !v.algorithm.monotone
+			return !p.Effort.includes(v.algorithm) || len(p.Monotone) > 0 && !v.algorithm.monotone
 		})
 	}
 	monotone, err := monotoneDirections(f.Schema, p.Monotone, variants)

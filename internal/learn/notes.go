@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"foretell/internal/learn/model"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -56,8 +54,8 @@ func (r *race) addPlanNotes(ungrouped int) {
 		}
 		r.addNote("no test rows were set aside: the rows are divided %s, and were not sufficient for both test rows and validation rows", how)
 	}
-	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
-	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {
+	trainsLonger := func(run *run) bool { return run.algorithm.longer }
+	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, trainsLonger) {
 		r.addNote("the effort best had no effect: it only trains the neural network for longer, and this race had no neural network")
 	}
 	r.addUnscoredClassesNote()

@@ -16,10 +16,10 @@ import (
 // algorithms are the algorithms of a race, in the order in which they are shown. If several reach
 // the threshold at the same virtual time, the first of them wins.
 var algorithms = []algorithm{
-	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, doubles: true, smooth: true},
+	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, longer: true, doubles: true, smooth: true},
 	{Algorithm: model.FIF01, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, monotone: true},
-	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, rowMajor: true, monotone: true},
-	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, monotone: true},
+	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, fast: true, rowMajor: true, monotone: true},
+	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, fast: true, monotone: true},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
