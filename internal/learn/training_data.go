@@ -202,7 +202,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
-	for i, known := range t.trainedFeatures() {
+	for i, known := range t.trainedFeaturesLocked() {
 		if known {
 			f.Columns[i] = t.Columns[i]
 		}
@@ -210,9 +210,9 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	return f.Take(rows)
 }
 
-// trainedFeatures reports for each feature whether a fitter was trained on it, directly or through
-// a feature computed from it. Texts are always included.
-func (t *trainingData) trainedFeatures() []bool {
+// trainedFeaturesLocked reports for each feature whether a fitter was trained on it, directly or
+// through a feature computed from it. Texts are always included. The caller must hold foldMutex.
+func (t *trainingData) trainedFeaturesLocked() []bool {
 	known := make([]bool, len(t.Columns))
 	for _, i := range t.Schema.TextColumns() {
 		known[i] = true
@@ -238,7 +238,7 @@ func (t *trainingData) usedFeatures() []bool {
 		}
 		return used
 	}
-	known := t.trainedFeatures()
+	known := t.trainedFeaturesLocked()
 	copy(used, known) // for the differences of dates, which belong to no single column
 	for _, column := range t.Schema.SourceColumns() {
 		if slices.ContainsFunc(column.Features, func(i int) bool { return known[i] }) {
