@@ -7,6 +7,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -167,6 +169,15 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 		}
 	}
 	return list
+}
+
+// wasRefitted reports whether the model of o was trained on every labelled row, except components of a
+// blend whose refit would have taken too long.
+func wasRefitted(o *Outcome) bool {
+	failed := func(note string) bool {
+		return strings.Contains(note, "could not be trained again on all labelled rows")
+	}
+	return o.Model != nil && !o.Report.RefitInterrupted && !slices.ContainsFunc(o.Report.Notes, failed)
 }
 
 // risingSkills returns accuracies that rise from the first to the second argument in the

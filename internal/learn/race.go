@@ -20,7 +20,8 @@ import (
 )
 
 // Race trains several algorithms in parallel. The race ends when one of them reaches the threshold,
-// when none of them improves any more, at the time limit, or when p.Stop is closed. Race then
+// when none of them improves any more, at the time limit, or when p.Stop is closed. Without a
+// threshold it also ends when one of them stalls without errors; see winsWithoutThreshold. Race then
 // trains the winner again on all labelled rows. If no algorithm has won, Race instead trains the
 // blend of the algorithms again, or the best algorithm if there is no blend. If ctx is cancelled,
 // Race returns the cause of the cancellation and no outcome.
@@ -112,7 +113,6 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	if errors.Is(context.Cause(stop), errStopped) && !refit {
 		outcome.Status = Cancelled
 	}
-	outcome.Refit = refit
 	if reason := r.evaluator.UnmeasurableReason(); reason != "" && len(r.evaluator.Labels) > 0 {
 		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.Metric, reason)
 	}

@@ -116,7 +116,7 @@ func TestRefitOfSmoothPartIsReserved(t *testing.T) {
 	run := r.runs[0]
 	run.best.step, run.best.cost, run.best.logLoss = 1, 1e9, math.Log(3)
 	run.best.probabilities = slices.Repeat([]float32{1.0 / 3}, 3*len(r.evaluator.Labels))
-	without := run.refitCost(r.data.Rows)
+	without := r.refitCost(run)
 	if err := r.addSmoothPart(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestRefitOfSmoothPartIsReserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := part.ChosenCost()
-	if added := run.refitCost(r.data.Rows) - without; run.best.smooth.Weight == 0 || added < 0.7*one || added > 1.5*one {
+	if added := r.refitCost(run) - without; run.best.smooth.Weight == 0 || added < 0.7*one || added > 1.5*one {
 		t.Errorf("weight %v: the refit costs %v more with the smooth part, and a fit on all rows costs %v", run.best.smooth.Weight, added, one)
 	}
 }
