@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"internal/learn/boost":        {"learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "learn/workspace", "onnx", "spill", "table/frame"},
 	"internal/learn/codec":        nil,
 	"internal/learn/duplicate":    {"learn/parallel", "learn/rng", "table/frame"},
-	"internal/learn/evaluation":   {"learn/metric", "learn/mixture"},
+	"internal/learn/evaluation":   {"learn/metric", "learn/mixture", "learn/split"},
 	"internal/learn/explain":      {"learn/codec", "learn/duplicate", "learn/metric", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "table/cells", "table/csvfile", "table/frame"},
 	"internal/learn/forest":       {"learn/codec", "learn/metric", "learn/parallel", "learn/shapley", "learn/split", "learn/tree", "onnx", "spill", "table/frame"},
 	"internal/learn/kernel":       {"learn/rng"},

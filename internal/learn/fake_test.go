@@ -15,6 +15,7 @@ import (
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/split"
 	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
@@ -73,7 +74,7 @@ func (t *fakeFitter) DoubleSchedule() { t.skills, t.longSkills = t.longSkills[0]
 func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }
 
 func (t *fakeFitter) PredictValidation(dst []float32) {
-	labels := gather(t.data.Labels, t.fold.Validation)
+	labels := split.Gather(t.data.Labels, t.fold.Validation)
 	fakeModel{skill: t.skill(t.step), classes: t.data.classes()}.fill(dst, labels)
 }
 

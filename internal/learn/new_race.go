@@ -213,7 +213,7 @@ func (r *race) firstFinalFold() int {
 func (r *race) gatherValidation(cells []int32) []int32 {
 	var gathered []int32
 	for _, fold := range r.plan.Folds {
-		gathered = append(gathered, gather(cells, fold.Validation)...)
+		gathered = append(gathered, split.Gather(cells, fold.Validation)...)
 	}
 	return gathered
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/learn/split"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -44,7 +46,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 	if ungrouped > 0 && p.GroupColumn != "" {
 		r.addNote("%d of %d rows have no value in the column %q, so their groups are unknown and may be divided among training, validation and test rows", ungrouped, r.data.Rows, p.GroupColumn)
 	}
-	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
+	if labels := split.Gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
 	}
 	if len(r.plan.Test) == 0 && (p.Groups != nil || p.Times != nil) {
@@ -132,7 +134,7 @@ func (r *race) addUnscoredClassesNote() {
 		return
 	}
 	scored := make([]bool, r.data.classes())
-	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+	for _, label := range append(split.Gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
 		scored[label] = true
 	}
 	if !slices.Contains(scored, true) {

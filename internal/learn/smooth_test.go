@@ -121,7 +121,7 @@ func TestRefitOfSmoothPartIsReserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	part, err := smooth.Search(t.Context(), smooth.Task{
-		Frames: []*frame.Frame{r.data.Frame}, Classes: 3, Workers: 1, Folds: []split.Fold{{Train: r.data.allRows(), Validation: r.plan.Test}}, Labels: gather(r.data.Labels, r.plan.Test),
+		Frames: []*frame.Frame{r.data.Frame}, Classes: 3, Workers: 1, Folds: []split.Fold{{Train: r.data.allRows(), Validation: r.plan.Test}}, Labels: split.Gather(r.data.Labels, r.plan.Test),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
+	"foretell/internal/learn/split"
 	"foretell/internal/learn/text"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
@@ -184,13 +185,7 @@ func (t *trainingData) numScreened() int {
 }
 
 // allRows returns the indices of all rows.
-func (t *trainingData) allRows() []int32 {
-	all := make([]int32, t.Rows)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
+func (t *trainingData) allRows() []int32 { return split.Range(0, t.Rows) }
 
 // selectRows returns a frame of the given rows, in their order. Features that
 // no fitter was trained on have no cells.
@@ -248,16 +243,4 @@ func (t *trainingData) usedFeatures() []bool {
 		}
 	}
 	return used
-}
-
-// gather returns the elements of cells at the given rows, or nil if cells is nil.
-func gather[T any](cells []T, rows []int32) []T {
-	if cells == nil {
-		return nil
-	}
-	picked := make([]T, len(rows))
-	for i, row := range rows {
-		picked[i] = cells[row]
-	}
-	return picked
 }
