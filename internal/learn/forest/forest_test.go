@@ -285,7 +285,10 @@ func TestEdgeCases(t *testing.T) {
 	t.Run("invalid_arguments_are_errors", func(t *testing.T) {
 		f := testFrame(20, 2, 10)
 		for _, opts := range []Options{
-			{Classes: 1}, {Classes: 1 << 16}, {Classes: 2, Groups: make([]int32, 19)}, {Classes: 2, Bins: &tree.BinnedMatrix{Rows: 19}},
+			{Classes: 1},
+			{Classes: 1 << 16},
+			{Classes: 2, Groups: make([]int32, 19)},
+			{Classes: 2, Bins: &tree.BinnedMatrix{Rows: 19}},
 			{Classes: 2, Monotone: make([]tree.Direction, 1)},
 		} {
 			if _, err := newFitter(t, f, trainOnFirst(20, 10), opts); err == nil {
