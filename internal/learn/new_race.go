@@ -46,7 +46,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	}
 	if len(p.Algorithms) == 0 {
 		variants = slices.DeleteFunc(variants, func(v variant) bool {
-			return !p.Effort.Includes(v.Name) || len(p.Monotone) > 0 && !v.algorithm.monotone
+			return !p.Effort.includes(v.algorithm) || len(p.Monotone) > 0 && !v.algorithm.monotone
 		})
 	}
 	monotone, err := monotoneDirections(f.Schema, p.Monotone, variants)
@@ -214,7 +214,7 @@ func (r *race) firstFinalFold() int {
 func (r *race) gatherValidation(cells []int32) []int32 {
 	var gathered []int32
 	for _, fold := range r.plan.Folds {
-		gathered = append(gathered, gather(cells, fold.Validation)...)
+		gathered = append(gathered, split.Gather(cells, fold.Validation)...)
 	}
 	return gathered
 }
