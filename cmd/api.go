@@ -55,7 +55,7 @@ ends in [], its values form a list.`,
 	flags.StringArrayVarP(&opts.request.Headers, "header", "H", nil, "add a header `name:value`")
 	flags.StringVar(&opts.request.Input, "input", "", "`FILE` to send as the body, or - for standard input")
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
-	flags.BoolVar(&opts.output.JSON, "json", false, "print one JSON document, also for errors")
+	flags.BoolVar(&opts.output.JSON, "json", false, "print one JSON document, even for errors")
 	opts.output.BindFilter()
 	cli.SetFlagGroup(flags, cli.GroupOutput, "json", "jq", "template")
 	return cmd

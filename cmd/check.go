@@ -35,21 +35,22 @@ contains, how the two files differ, and each defect with its line, its column an
 what to do about it. If there is a defect, the exit status is 6. Warnings do not
 change the exit status.
 
-The command is offline: it infers the label and the ID column even if ` + "`foretell run`" + `
-would use those of a series. Set those with --label and --id.
+The command is offline, so it does not know the label and the ID column of a series, which
+` + "`foretell run`" + ` may use. Set them with --label and --id.
 
 --fix writes a corrected copy of FILE, and --fix-blind a corrected copy of BLIND. A
 copy is a CSV in UTF-8 with commas and one header. The ID is the first column and the
-label the last. Every row has an ID and the same number of fields. The copy of BLIND has
-the features of the training file, then its other columns. The label is left out.
+label the last. Every row has an ID and the same number of fields. The copy of BLIND
+contains the features of the training file, followed by the other columns of BLIND. The
+label is left out.
 
 If the numbers of BLIND have another decimal separator than those of FILE,
 --swap-separators exchanges the points and commas of the named columns in the copy.
 
 For each kind of change, the command reports the number of changes and the line of the
 first one. Rows without a label, and rows whose fields cannot be separated, are not in
-the copy of a training file. The copy of a blind file has all rows, except rows of empty
-cells, repeated headers, and lines of units without an ID. If something cannot be
+the copy of a training file. The copy of a blind file contains all rows, except rows of
+empty cells, repeated headers, and lines of units without an ID. If something cannot be
 corrected, no copy is written and the exit status is 6. FILE and BLIND are never changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv

@@ -48,7 +48,7 @@ removes it at the end.`,
 var demoSteps = []struct{ why, command string }{
 	{"train.csv lists flowers with their species, and blind.csv lists flowers without it. Check both files:", "foretell check train.csv blind.csv --quiet"},
 	{"Train four algorithms on train.csv, and predict blind.csv with a blend of them:", "foretell run train.csv --blind blind.csv --name flowers --time-limit 20s"},
-	{"answers.csv has the true species of the flowers in blind.csv. Compare the predictions with it:", "foretell score blind.predictions.csv answers.csv"},
+	{"answers.csv contains the true species of the flowers in blind.csv. Compare the predictions with it:", "foretell score blind.predictions.csv answers.csv"},
 	{"Show why the model was chosen, and which columns it depends on:", "foretell models report flowers"},
 	{"Verify with the receipt that no byte of the result has changed:", "foretell predictions verify blind.predictions.csv"},
 }

@@ -58,7 +58,7 @@ largest contributions are shown for each row; --top sets another number. A bar o
 signs means that the column makes the class more probable. A bar of minus signs means
 that the column makes the class less probable.
 
-In a pipe and with --csv, each line has the contribution of one column to one row. All
+In a pipe and with --csv, each line contains the contribution of one column to one row. All
 columns are printed unless --top is set. The lines of a row are printed as soon as the
 row is explained.`,
 		Example: `  foretell explain train@champion blind.csv 1 5-7
@@ -74,7 +74,7 @@ row is explained.`,
 	flags := cmd.Flags()
 	flags.Lookup("quiet").Usage = "print only the IDs of the rows; no progress, notices or warnings"
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service; - is standard input")
-	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted one of each row)")
+	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted label of each row)")
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
 	opts.wait.MarkExclusive("model")
 	completeRef := opts.wait.CompleteReference(connect.ListModelRefs)

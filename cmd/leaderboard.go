@@ -29,10 +29,10 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
-trained on, and shows the 95 % interval of each score. A model shares the rank of the
-model above it, marked =, if its interval includes the score of the first model with this
-rank: the test rows then do not show which of the two is better. A model is compared only
-with the first model of each rank.
+trained on, and shows the 95 % interval of each score. A model gets the rank of the model
+above it, marked =, if its interval includes the score of the first model with this rank.
+The test rows then do not show which of these two models is better. Other models of the
+rank are not compared.
 
 Models of tables with different labels, columns or classes are ranked separately. NAME
 defaults to the series that was trained last.

@@ -41,8 +41,8 @@ that is removed at the end.
 If the result is in the folder of its receipt, the command first compares the result with
 the receipt. If the result was changed, the exit status is 11, too. If the new predictions
 differ from an unchanged result, the command prints how many rows and which columns
-differ. The cause may be another kind of processor, or another version of the program,
-which the receipt names.
+differ. The cause may be another kind of processor, or another version of the program than
+the one that the receipt names.
 
 The input files must be in the folder of the receipt or in the current folder, unless
 --train and --blind name them. If the time limit ended the race, or only its training

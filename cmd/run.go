@@ -51,8 +51,8 @@ three times as long, and makes a better model of some large tables.
 
 Without --threshold, the model is a blend of the algorithms. --threshold auto is for a
 service whose races require a threshold. The command then runs one race after another.
-The threshold of each race allows at most three quarters of the error of the previous race. The
-search ends when a race misses its threshold, or when the time of --time-limit is over.
+Each threshold allows at most three quarters of the error of the previous race. The search
+ends when a race misses its threshold, or when the time of --time-limit is over.
 
 On a terminal, Enter ends the race. The command then predicts with the best model so far,
 verifies the result, and ends with exit status 0. With the embedded service, the first
@@ -62,7 +62,7 @@ command that later predicts with its model.
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. It never replaces an existing OUT.csv: with
 --force, it is written to OUT.rejected.csv instead. If all test rows are of one class,
-as may happen with --time, only a requirement on a recall can be met.
+as can happen with --time, only a requirement on a recall can be met.
 
 --beat champion compares the model with the champion of earlier runs of this name. The
 model misses --beat if its label, columns, classes, metric, class weights, --group or
@@ -83,7 +83,7 @@ it: the same command with --resume and the key of the race. With --resume, the c
 checks that TRAIN is the data of the race, waits for the race, and predicts.
 
 Without a server, a signal such as SIGTERM stops the race, and --resume predicts with its
-best model so far. If the process that ran the race has ended in another way, for example
+best model so far. If the process that ran the race ended in another way, for example
 because of SIGKILL or --timeout, --resume starts the race over with the same parameters and
 time limit. --time-limit cannot be changed. Omit the other flags of the race, or repeat
 them with the same values.

@@ -60,7 +60,7 @@ func (p *runPipeline) applyToChampion(ctx context.Context) error {
 	case api.ReasonCancelled:
 		p.output.Note("the race was ended early, so its model is not the champion of the series; to make it the champion, use `foretell models promote %s`", term.ShellQuote(p.modelReference()))
 	case api.ReasonAnotherPromoted:
-		p.output.Note("another model of the series was promoted, so it stays the champion; to let the scores decide, use `foretell models promote %s --automatic`", term.ShellQuote(p.model.Series))
+		p.output.Note("another model of the series was promoted, so that model stays the champion; to let the scores decide, use `foretell models promote %s --automatic`", term.ShellQuote(p.model.Series))
 	}
 	return nil
 }

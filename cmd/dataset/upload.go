@@ -109,7 +109,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 // or from 4 to 100.
 func CheckBuckets(buckets int) error {
 	if buckets != 0 && (buckets < 4 || buckets > 100) {
-		return exit.Usagef("invalid --buckets %d: must be from 4 to 100, or 0 for the default of the service", buckets)
+		return exit.Usagef("invalid --buckets %d: must be between 4 and 100, or 0 for the default of the service", buckets)
 	}
 	return nil
 }

@@ -37,8 +37,8 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
   NAME@v3              the third model of the series NAME
   @last                the newest model
 
-A series has all models that were trained under one name. The models are numbered
-across the datasets of the series.
+A series contains all models that were trained under the same name. The models are
+numbered across the datasets of the series.
 
 The champion of a series is the model with the highest validation performance, among
 the models with the dataset, the metric, the class weights, --group and --time of the
@@ -50,8 +50,8 @@ A model that missed --require or --beat is rejected: it cannot be the champion u
 promoted. ` + "`foretell models promote`" + ` makes any model the champion. The field
 championReason says why a model is the champion, or why it is not.
 
-The datasets of the series NAME are called NAME, NAME-2 and so on. REF may also be
-NAME-2, which selects only models of this dataset.`,
+The datasets of the series NAME are called NAME, NAME-2 and so on. NAME-2 as REF selects
+only models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsPromoteCmd(f), newModelsDeleteCmd(f))
 	return cmd

@@ -27,8 +27,8 @@ newer datasets. It stays the champion until another model is promoted, or until 
 of a later run meets --beat champion. A rejected model can be promoted, too.
 
 With --automatic, the scores decide again: the champion loses the precedence that it got
-from this command or by --beat champion. REF is then the series, or any of its models. If
-the champion was rejected before it was promoted, it is rejected again.`,
+from this command or by --beat champion. With this flag, REF is the series or any of its
+models. If the champion was rejected before it was promoted, it is rejected again.`,
 		Example: `  foretell models promote train@v2
   foretell models promote train --automatic`,
 		Args: cli.PositionalArgs("REF"),

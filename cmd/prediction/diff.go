@@ -31,13 +31,13 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
 		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
 which are compared as by ` + "`foretell score`" + `. If one of the files has no ID column, the rows
-are joined by their order, and the command prints a note. The ID of B is the column with
-the name of the ID of A or, without such a column, the first column.
+are joined by their order, and the command prints a note. The ID column of B is the column
+with the same name as the ID column of A or, if there is none, the first column.
 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
-exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `, also if
+exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `, even if
 B has no ID column. Rows without a label are left out.
 
 With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the

@@ -52,7 +52,7 @@ If the blind file has the label column, the predictions are scored against these
 by ` + "`foretell score`" + `. Rows without a label are not scored. If the model was trained on rows
 of the file, the command prints a warning.
 
-With --explain N, each row of the result also has the N columns that contribute most to
+With --explain N, each row of the result also names the N columns that contribute most to
 the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `.
 ` + "`foretell explain`" + ` shows the contributions of all columns.`,
 		Example: `  foretell predict blind.csv

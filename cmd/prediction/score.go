@@ -54,26 +54,27 @@ If PREDICTIONS has changed since the receipt was written, the receipt is ignored
 note.
 
 Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
-model, ANSWERS may have labels that are not among these classes. Of these labels, a text
-such as NA or ? counts as no label. Rows with any other of them count as wrong for
-accuracy and macroF1; balancedAccuracy, rocAuc, prAuc and logLoss omit these rows.
+model, ANSWERS can contain labels that are not classes of the model. Such a label counts
+as no label if it is a text such as NA or ?. A row with any other such label counts as
+wrong for accuracy and macroF1; balancedAccuracy, rocAuc, prAuc and logLoss omit the row.
 
-The rows of the two files are joined by their IDs, and may be in any order. The ID is
-the first column of PREDICTIONS, if ANSWERS has a column of this name. Otherwise, it is
-the first column of ANSWERS, if PREDICTIONS has a column of this name, or else the first
-column of each file. In the last case, other columns that are in both files, except the
-label, must have the same values.
+The rows of the two files are joined by their IDs, and can be in any order. The ID is the
+first column of PREDICTIONS if ANSWERS has a column of this name, or else the first column
+of ANSWERS if PREDICTIONS has a column of this name. If neither is the case, the ID is the
+first column of each file. Other columns that are in both files, except the label, must
+then have the same values.
 
 If all IDs are integers, and the files write them in different ways, such as 901, 0901 and
-901.0, they are compared as numbers, with a note. But if an ID has more than 15 digits
-before .0, they are compared as texts, because the program that wrote this ID may have lost
-its last digits. An ID that is in only one of the files is an error. With --partial, only
-the rows whose ID is in both files are scored, and a note has their number.
+901.0, they are compared as numbers, with a note. The exception is an ID with more than 15
+digits before .0: then all IDs are compared as texts, because the program that wrote this
+ID may have lost its last digits. An ID that is in only one of the files is an error. With
+--partial, only the rows whose ID is in both files are scored, and a note shows their
+number.
 
 The rows are joined by their order in two cases: PREDICTIONS has no ID column, or foretell
-generated its IDs and ANSWERS does not have them. The command then prints a note. Columns
-that are in both files, except the label, must have the same values. --in-order joins the
-rows by their order in any case, and does not compare these columns.
+generated its IDs and ANSWERS does not contain them. The command then prints a note.
+Columns that are in both files, except the label, must have the same values. --in-order
+always joins the rows by their order, and does not compare these columns.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to PREDICTIONS if that file is not

@@ -66,11 +66,11 @@ type keysRotateOptions struct {
 func newKeysRotateCmd(f *cli.Factory) *cobra.Command {
 	opts := &keysRotateOptions{}
 	cmd := &cobra.Command{
-		Use: "rotate", Short: "Replace the key of signed URLs by a new one",
-		Long: `Replaces the key of signed URLs by 32 new random bytes. The key that is replaced is
-deleted. Running services use the new key within a second, without a restart. Three
-seconds after the replacement they refuse the URLs that were signed with the old key:
-clients read the dataset or prediction again to get a new URL. Sessions do not end.`,
+		Use: "rotate", Short: "Replace the key of signed URLs with a new one",
+		Long: `Replaces the key of signed URLs with 32 new random bytes, and deletes the old key.
+Running services use the new key within a second, without a restart. Three seconds after
+the replacement, they start to refuse URLs that were signed with the old key. To get a new
+URL, clients read the dataset or prediction again. Sessions do not end.`,
 		Example: `  foretell keys rotate --yes
   foretell keys rotate --algorithm HMAC-SHA3-256 --yes`,
 		Args: cli.NoArgs,

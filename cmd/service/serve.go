@@ -48,17 +48,17 @@ func NewServeCmd(f *cli.Factory) *cobra.Command {
 		Long: `Serves the API and the dashboard from a data folder. When the service is stopped, it
 finishes the requests in progress. Create accounts with ` + "`foretell users add`" + `.
 
-If blobs/ has files, but foretell.db is new or belongs to another folder, the service
+If blobs/ contains files, but foretell.db is new or belongs to another folder, the service
 does not start. Restore foretell.db from a backup, or start the service with
 --accept-database. With this flag, files that are not in the database are moved to
 blobs/orphans and deleted after 30 days. If you restore a database that refers to these
-files within these 30 days, the service moves them back.
+files before they are deleted, the service moves them back.
 
 With --storage s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the stored files are in a
 bucket of an S3 store instead of blobs/. The bucket must exist. Without an endpoint, the
 store is Amazon S3. The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or
-those in the AWS configuration files. With the parameter credentials=instance, the
-credentials of the virtual machine are also used. With --storage file:///DIR, the stored
+those in the AWS configuration files. With the parameter credentials=instance in the URL,
+the credentials of the virtual machine can be used, too. With --storage file:///DIR, the stored
 files are in the folder DIR. Instead of the flag, you can set FORETELL_STORAGE for every
 command that works on the data folder.
 

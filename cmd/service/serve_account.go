@@ -37,10 +37,10 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS, or \"none\"; if it has a password, set FORETELL_SMTP instead")
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "automatically approve account requests from email addresses of these `domains`; needs --smtp")
-	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`emails` of the administrators who get an email when someone requests an account, or \"none\" (default all administrators)")
+	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "email `addresses` of the administrators who get an email when someone requests an account, or \"none\" (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; if a log-in exceeds it, the oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4, or \"none\" (default the limits that were last set with this flag)")
-	flags.IntVar(&a.requestRate, "requests-per-second", defaultRequestRate, "maximum `number` of requests per second and account; a burst may have six times as many; 0 means no limit")
+	flags.IntVar(&a.requestRate, "requests-per-second", defaultRequestRate, "maximum `number` of requests per second and account; a burst can contain six times as many; 0 means no limit")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
 	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as Pwned Passwords")
 	cli.SetFlagGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "requests-per-second", "require-second-factor", "breached-passwords")
@@ -56,7 +56,7 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
 	}
 	if a.requestRate < 0 || a.requestRate > maxRequestRate {
-		return out, exit.Usagef("invalid --requests-per-second %d: must be from 0 to %d", a.requestRate, maxRequestRate)
+		return out, exit.Usagef("invalid --requests-per-second %d: must be between 0 and %d", a.requestRate, maxRequestRate)
 	}
 	var err error
 	if a.breachedPasswords != "" {
@@ -82,7 +82,7 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 		if email = strings.ToLower(strings.TrimSpace(email)); email == "none" {
 			email = "" // no administrator
 		} else if !strings.Contains(email, "@") {
-			return out, exit.Usagef("invalid --notify-requests %q: must be the emails of administrators, or \"none\"", email)
+			return out, exit.Usagef("invalid --notify-requests %q: must be the email addresses of administrators, or \"none\"", email)
 		}
 		out.NotifyRequests = append(out.NotifyRequests, email)
 	}

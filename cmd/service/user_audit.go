@@ -35,7 +35,7 @@ access, administration, deletions and downloads.`,
 	opts.output.BindList(cmd, f, cli.ResultType[api.AuditEvent]())
 	opts.output.Untrusted = true
 	opts.list.Bind(cmd)
-	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `email`; operator stands for commands on the data folder")
+	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this email `address`; operator stands for commands on the data folder")
 	cmd.Flags().StringVar(&opts.action, "action", "", "list only events of this `action`, such as login")
 	cmd.Flags().BoolVar(&opts.jsonLines, "json-lines", false, "print one JSON document per line")
 	cli.SetFlagGroup(cmd.Flags(), cli.GroupOutput, "json-lines")

@@ -180,7 +180,7 @@ type usersResetOptions struct {
 func newUsersResetCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersResetOptions{}
 	cmd := &cobra.Command{
-		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
+		Use: "reset EMAIL", Short: "Replace the password of an account with a one-time link",
 		Long: `Removes the password of an account and ends its sessions. Its owner sets a new password
 with a one-time link. If the service does not email the link, the command prints it.
 

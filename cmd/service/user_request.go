@@ -84,9 +84,9 @@ func newUsersApproveCmd(f *cli.Factory) *cobra.Command {
 		return printInvitation(&opts.output, invited)
 	}
 	cmd := newUsersDecideCmd(f, opts, "approve REQUEST", "Approve a request for an account")
-	cmd.Long = `Creates the account that a person has requested. REQUEST is the email or the key of the
-request. The owner of the account sets the password with a one-time link. If the service
-does not email the link, the command prints it.`
+	cmd.Long = `Creates the account that a person has requested. REQUEST is the email address or
+the key of the request. The owner of the account sets the password with a one-time link.
+If the service does not email the link, the command prints it.`
 	opts.output.BindItem(cmd, f, cli.ResultType[invitation]())
 	return cmd
 }
@@ -101,7 +101,7 @@ func newUsersRefuseCmd(f *cli.Factory) *cobra.Command {
 		return cli.PrintItem(&opts.output, *refused, "requestKey", "email", "status")
 	}
 	cmd := newUsersDecideCmd(f, opts, "refuse REQUEST", "Refuse a request for an account")
-	cmd.Long = `REQUEST is the email or the key of the request. The person is not notified.`
+	cmd.Long = `REQUEST is the email address or the key of the request. The person is not notified.`
 	opts.output.BindItem(cmd, f, cli.ResultType[api.AccessRequest]())
 	return cmd
 }

@@ -46,9 +46,9 @@ input or the environment.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
-	flags.String("profile", "", "profile of the config file to log in for")
+	flags.String("profile", "", "profile of the config file to log in with")
 	flags.String(config.KeyServer, "", "`URL` of the service")
-	flags.StringVar(&opts.username, config.KeyUsername, "", "`email` of the account")
+	flags.StringVar(&opts.username, config.KeyUsername, "", "`email` address of the account")
 	flags.StringVar(&opts.code, "code", "", "`digits` that the authenticator app of the account shows, if it has one")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and log in with it")
@@ -114,7 +114,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	earlier, err := tokens.Store.Get(tokens.StoreKey())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
-		o.output.Note("the password is no longer stored; to store it, use --stay-signed-in")
+		o.output.Note("the stored password was deleted; to keep it stored, log in with --stay-signed-in")
 	}
 	if err := tokens.Store.Set(tokens.StoreKey(), kept); err != nil {
 		return err

@@ -22,7 +22,7 @@ func NewSessionsCmd(f *cli.Factory) *cobra.Command {
 		Long: `Each log-in opens a session. The token of a session is valid for an hour. If the token
 of a command has expired and the password is in the keyring or in the environment, the
 command opens another session. A session that a command opens with the password in the
-environment ends with the command; jobs that the command has started go on. If you do
+environment ends with the command; jobs that the command has started continue. If you do
 not recognise a session, end it and change your password.`,
 	}
 	cmd.AddCommand(newSessionsListCmd(f), newSessionsEndCmd(f))

@@ -86,7 +86,7 @@ until "$foretell" migrate --data-dir "$folder/service" >>"$folder/migrate.log" 2
   [ $tries -lt 20 ] || { echo "team.sh: foretell migrate fails, see $folder/migrate.log" >&2; exit 1; }
   sleep 0.5
 done
-# By default each worker takes almost all of the memory, so two workers share it.
+# By default each worker takes almost all of the memory, so each of the two is limited to 40 % of it.
 memory=$(awk '/^MemTotal:/ { printf "%dMB", $2 * 0.4 / 1000 }' /proc/meminfo 2>/dev/null) || memory=
 start worker1 "$foretell" worker --data-dir "$folder/worker1" --memory "$memory"
 start worker2 "$foretell" worker --data-dir "$folder/worker2" --memory "$memory"

@@ -82,7 +82,7 @@ func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before 
 		}
 	}
 	if !known {
-		return nil, tooManyAttemptsProblem("too many attempts to log in with this email", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many attempts to log in with this email address", refused.Wait)
 	}
 	return taken, nil
 }

@@ -39,8 +39,8 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 		intro = "the password of your account " + account.Email + " was removed by an administrator."
 	case mailForgotten:
 		subject = "Set a new Foretell password"
-		intro = "someone asked for a new password of your account " + account.Email + "."
-		end = "\nIf it was not you, ignore this email: your password is still valid.\n"
+		intro = "someone requested a new password for your account " + account.Email + "."
+		end = "\nIf this was not you, ignore this email: your password is still valid.\n"
 	}
 	return &mailContent{subject, fmt.Sprintf(`Hello,
 

@@ -50,7 +50,7 @@ func checkPassword(email, password string) error {
 	case isCommonPassword(folded):
 		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
 	case isEmailPartOrProgramName(folded, email):
-		return api.NewFieldProblem("password", "is only the name of this program or a part of the email, with digits or symbols around it: choose another")
+		return api.NewFieldProblem("password", "is only the name of this program or a part of the email address, with digits or symbols around it: choose another")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, invalidLinkProblem().WithCause(err)
 	case errors.Is(err, store.ErrExists):
 		return nil, api.NewProblem(api.CodeNameTaken,
-			"account %s already exists: choose another email, or make this account an administrator on the machine of the service with `foretell users role`", email).WithCause(err)
+			"account %s already exists: choose another email address, or make this account an administrator on the machine of the service with `foretell users role`", email).WithCause(err)
 	case err != nil:
 		return nil, a.toProblem(err)
 	}
@@ -113,12 +113,12 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	switch {
 	case link.CreatesFirstAdministrator && given == nil:
-		return "", api.NewFieldProblem("email", "is required: the email of the first administrator")
+		return "", api.NewFieldProblem("email", "is required: the email address of the first administrator")
 	case link.CreatesFirstAdministrator:
 		email = normalizeEmail(*given)
 		return email, checkEmail(email)
 	case given != nil && normalizeEmail(*given) != link.Email:
-		return link.Email, api.NewFieldProblem("email", "is not the email of the link: omit it")
+		return link.Email, api.NewFieldProblem("email", "is not the email address of the link: omit it")
 	}
 	return link.Email, nil
 }
@@ -234,5 +234,5 @@ func checkEmail(email string) error {
 
 // emailTakenProblem returns the problem of an email that already has an account.
 func emailTakenProblem(email string) *api.Problem {
-	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another email", email)
+	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another email address", email)
 }

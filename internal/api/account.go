@@ -29,7 +29,7 @@ type RequestAccessInput struct {
 type NewAccessRequest struct {
 	Name         string `json:"name" doc:"The person's name." minLength:"1" maxLength:"100"`
 	Organisation string `json:"organisation" doc:"The person's organisation." minLength:"1" maxLength:"100"`
-	Email        string `json:"email" doc:"The email of the account. If the service can send emails, it sends the one-time link to this address." minLength:"3" maxLength:"320"`
+	Email        string `json:"email" doc:"The email address of the account. If the service can send emails, it sends the one-time link to this address." minLength:"3" maxLength:"320"`
 	Reason       string `json:"reason" doc:"What the account is for." minLength:"1" maxLength:"1000"`
 }
 
@@ -42,7 +42,7 @@ type SetPasswordInput struct {
 type NewPassword struct {
 	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
 	Password string  `json:"password" doc:"The new password: at least 10 characters, not the email address and not a common password." minLength:"10" maxLength:"1024"`
-	Email    *string `json:"email,omitempty" doc:"The email of the first administrator. Only for the link that a service without an administrator prints." minLength:"3" maxLength:"320" nullable:"false"`
+	Email    *string `json:"email,omitempty" doc:"The email address of the first administrator. Only for the link that a service without an administrator prints." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
 // RequestPasswordInput is the request of [RequestPassword].
@@ -57,7 +57,7 @@ type ForgottenPassword struct {
 
 // PasswordOwner is the account whose password was set.
 type PasswordOwner struct {
-	Username string `json:"username" doc:"The account's email, to log in with."`
+	Username string `json:"username" doc:"The account's email address, to log in with."`
 }
 
 // ChangePasswordInput is the request of [ChangePassword].
@@ -111,10 +111,10 @@ type SecondFactorRemoval struct {
 // Account is a user of the service.
 type Account struct {
 	AccountKey   string `json:"accountKey" doc:"The account's key." format:"uuid"`
-	Email        string `json:"email" doc:"The email to log in with."`
+	Email        string `json:"email" doc:"The email address to log in with."`
 	Name         string `json:"name" doc:"The person's name; empty if unknown."`
 	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
-	Role         string `json:"role" doc:"What the account may do." enum:"user,administrator"`
+	Role         string `json:"role" doc:"What the account is allowed to do." enum:"user,administrator"`
 	State        string `json:"state" doc:"INVITED: the account has no password yet. ACTIVE: its owner can log in. DISABLED: its owner cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
 	SecondFactor bool   `json:"secondFactor" doc:"Whether a log-in needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
@@ -160,7 +160,7 @@ type CreateAccountInput struct {
 // NewAccount is an account to create. Its owner sets the password with a one-time
 // link.
 type NewAccount struct {
-	Email        string `json:"email" doc:"The email to log in with." minLength:"3" maxLength:"320"`
+	Email        string `json:"email" doc:"The email address to log in with." minLength:"3" maxLength:"320"`
 	Name         string `json:"name,omitempty" doc:"The person's name." maxLength:"100"`
 	Organisation string `json:"organisation,omitempty" doc:"The person's organisation." maxLength:"100"`
 	Role         string `json:"role,omitempty" doc:"Defaults to user." enum:"user,administrator"`
@@ -169,7 +169,7 @@ type NewAccount struct {
 // Invitation is an account whose owner may set a password with a one-time link.
 type Invitation struct {
 	AccountKey string `json:"accountKey" doc:"The account's key." format:"uuid"`
-	Email      string `json:"email" doc:"The account's email."`
+	Email      string `json:"email" doc:"The account's email address."`
 	// Link is absent if the service sends it by email.
 	Link      string `json:"link,omitempty" doc:"The one-time link to set the password, to be passed on to the owner; absent if the service sends it by email."`
 	ExpiresOn string `json:"expiresOn,omitempty" doc:"When the link expires."`
@@ -189,13 +189,13 @@ type SetRoleInput struct {
 
 // NewRole is the new role of an account.
 type NewRole struct {
-	Role string `json:"role" doc:"What the account may do." enum:"user,administrator"`
+	Role string `json:"role" doc:"What the account is allowed to do." enum:"user,administrator"`
 }
 
 // AccessRequest is a request for an account.
 type AccessRequest struct {
 	RequestKey   string `json:"requestKey" doc:"The request's key." format:"uuid"`
-	Email        string `json:"email" doc:"The email of the account."`
+	Email        string `json:"email" doc:"The email address of the account."`
 	Name         string `json:"name" doc:"The person's name."`
 	Organisation string `json:"organisation" doc:"The person's organisation."`
 	Reason       string `json:"reason" doc:"What the account is for."`
@@ -226,9 +226,9 @@ type AccessRequestInput struct {
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
 	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
-	Actor         string `json:"actor" doc:"The email of the account that caused the event; for a failed log-in, the email in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a log-in failed with a name that is not an email, the value is unknown, and the name is not stored, because it may be a password."`
+	Actor         string `json:"actor" doc:"The email address of the account that caused the event; for a failed log-in, the email address in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a log-in failed with a name that is not an email address, the value is unknown, and the name is not stored, because it may be a password."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
-	Object        string `json:"object" doc:"The key of the changed or read object, the email of the account, or the name of the setting; may be empty."`
+	Object        string `json:"object" doc:"The key of the changed or read object, the email address of the account, or the name of the setting; may be empty."`
 	Detail        string `json:"detail,omitempty" doc:"The new values of a changed quota, role or setting, such as datasets=1 bytes=1000000 races=none."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client; an IPv6 address as its /64 network."`
 	RequestID     string `json:"requestId" doc:"ID of the request, as in the service's log."`

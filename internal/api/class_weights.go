@@ -121,7 +121,7 @@ func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 		case given[at]:
 			return nil, fmt.Errorf("class %q has two weights", labels[at])
 		case math.IsNaN(weight) || weight > MaxClassWeight || weight < 1/MaxClassWeight:
-			return nil, fmt.Errorf("%v is the weight of class %q: must be from %g to %g", weight, label, 1.0/MaxClassWeight, float64(MaxClassWeight))
+			return nil, fmt.Errorf("%v is the weight of class %q: must be between %g and %g", weight, label, 1.0/MaxClassWeight, float64(MaxClassWeight))
 		}
 		weights[at], given[at] = weight, true
 	}

@@ -44,7 +44,7 @@ func IsInternalFailure(reason string) bool { return strings.HasPrefix(reason, in
 
 // QuotaPrefix begins the message of an error with CodeQuota. It also begins the failureReason of a
 // dataset that FAILED because its file, which was sent to an object store, exceeds the quota.
-const QuotaPrefix = "the quota of the account for "
+const QuotaPrefix = "the account's quota for "
 
 // IsQuotaFailure reports whether a failureReason says that the file exceeds the quota of the account.
 func IsQuotaFailure(reason string) bool { return strings.HasPrefix(reason, QuotaPrefix) }
@@ -124,12 +124,12 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	CreatedMicros              int64   `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
-	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until there is space; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED because of a defect in the CSV, which is then deleted."`
-	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent like bytes."`
+	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if bytes is absent."`
 }
 
 // Dataset is the response of [GetDataset].
@@ -161,7 +161,7 @@ type Column struct {
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
 	// DateOrder is empty if the column has no dates, or only Unix times, or in datasets of earlier versions.
-	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is year-first if a year of two digits is first, as in 06-01-31. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is year-first if a two-digit year is first, as in 06-01-31. It is unknown if no date reveals the order; the month is then assumed to be first. An extension."`
 	// Epoch is empty if the column has no Unix times.
 	Epoch string `json:"epoch,omitempty" doc:"The unit of the column's Unix times, which are numbers: s, ms, us or ns since 1 January 1970 UTC. Absent for other dates. An extension."`
 	// ListSeparator is empty if the column has no lists, or in datasets of earlier versions.
@@ -196,7 +196,7 @@ type Column struct {
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 	// Texts is nil if the column has no categories or booleans, or too many, and in datasets of earlier
 	// versions.
-	Texts []string `json:"texts,omitempty" doc:"All texts of the column, sorted, if a model uses it as categories or booleans. Absent if they have more than about 4 kB, or if the texts of all columns would have more than 64 kB. An extension."`
+	Texts []string `json:"texts,omitempty" doc:"All texts of the column, sorted, if a model uses it as categories or booleans. Absent if they exceed about 4 kB, or if the texts of all columns would exceed 64 kB. An extension."`
 }
 
 // NumberSample has the range of the numbers in a sample of rows. Dates are numbers of days since 1
@@ -240,8 +240,8 @@ type Distribution struct {
 	Integers bool `json:"integers,omitempty" doc:"Whether all numbers are integers. An extension."`
 	// Quantiles divides the numbers more finely than Bins. It is nil unless IsCoarse returns true,
 	// and in datasets of older versions.
-	Quantiles    []float64 `json:"quantiles,omitempty" doc:"If one bin has more than half of the numbers: at most nine numbers, ascending, that divide the numbers into ranges with about equal numbers of rows. An extension."`
-	QuantileRows []int64   `json:"quantileRows,omitempty" doc:"Number of rows below the first quantile, between each two, and from the last on. An extension."`
+	Quantiles    []float64 `json:"quantiles,omitempty" doc:"If one bin contains more than half of the numbers: at most nine numbers, ascending, that divide the numbers into ranges with about equal numbers of rows. An extension."`
+	QuantileRows []int64   `json:"quantileRows,omitempty" doc:"Number of rows below the first quantile, between neighbouring quantiles, and from the last quantile on. An extension."`
 	Top          []Class   `json:"top,omitempty" doc:"The most frequent values, at most five; long ones are truncated."`
 }
 

@@ -50,7 +50,7 @@ type DriftColumn struct {
 // DriftPart is a range of numbers, a text, or the missing values of a column. For each of the two
 // files, it has the fraction of the rows whose value is in this part.
 type DriftPart struct {
-	Name     string  `json:"name" doc:"A range or a text. The part other has all other texts, and the part missing has the missing values."`
+	Name     string  `json:"name" doc:"A range or a text. The part other contains all other texts, and the part missing contains the missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }

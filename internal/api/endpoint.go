@@ -57,7 +57,7 @@ type None struct{}
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
-		Summary: "Exchange an account's email and password for a bearer token that is valid for 3600 s.",
+		Summary: "Exchange an account's email address and password for a bearer token that is valid for 3600 s.",
 	}}
 
 	ListDatasets = Endpoint[ListDatasetsInput, DatasetPage]{Operation{

@@ -10,7 +10,7 @@ const (
 // ListJobsInput is the request of [ListJobs].
 type ListJobsInput struct {
 	PageInput
-	Account string `query:"account" doc:"Only jobs of the account with this email." maxLength:"320"`
+	Account string `query:"account" doc:"Only jobs of the account with this email address." maxLength:"320"`
 }
 
 // JobPage is a page of the jobs of all accounts.
@@ -25,7 +25,7 @@ type JobPage struct {
 type Job struct {
 	JobKey    string `json:"jobKey" doc:"The job's key." format:"uuid"`
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
-	Account   string `json:"account" doc:"The email of the account whose job it is."`
+	Account   string `json:"account" doc:"The email address of the account to which the job belongs."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING: a live worker runs the job. QUEUED: the job waits for a worker. PAUSED: the job waits until its disabled account is enabled." enum:"QUEUED,PAUSED,RUNNING"`
 	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. For a queued job: the process of a command without a server that has queued the job or waits for it. Absent if there is none."`
@@ -38,7 +38,7 @@ type Job struct {
 
 // JobQueue has the number of jobs of an account.
 type JobQueue struct {
-	Account  string `json:"account" doc:"The email of the account."`
+	Account  string `json:"account" doc:"The email address of the account."`
 	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker, or for the account to be enabled."`
 	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
 	OldestOn string `json:"oldestOn,omitempty" doc:"When the queued job that has waited longest began to wait: when it was created, when its worker stopped, or when the account was enabled. Absent if no job is queued or the account is disabled."`
@@ -57,8 +57,8 @@ type Worker struct {
 	Worker     string `json:"worker" doc:"The name of the process, unique on the service."`
 	Host       string `json:"host" doc:"The machine on which it runs."`
 	Version    string `json:"version" doc:"The version of the program."`
-	Cores      int64  `json:"cores" doc:"Number of cores that the process may use."`
-	Memory     int64  `json:"memory" doc:"Memory that the process may use for its jobs, in bytes; 0 means no limit."`
+	Cores      int64  `json:"cores" doc:"Number of cores that the process can use."`
+	Memory     int64  `json:"memory" doc:"Memory that the process can use for its jobs, in bytes; 0 means no limit."`
 	ScansFiles bool   `json:"scansFiles" doc:"Whether the process scans uploaded files for malware, see the flag --clamav."`
 	Jobs       int64  `json:"jobs" doc:"Number of jobs that the process runs now."`
 	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`

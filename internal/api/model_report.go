@@ -24,7 +24,7 @@ type ModelReport struct {
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// UsedRows is 0 if the scored models were trained on most of the rows.
-	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows from this training, because their groups also have later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
+	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows from this training, because the groups of these rows also contain later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
 	// RefitInterrupted is false in old reports.
@@ -36,7 +36,7 @@ type ModelReport struct {
 	// Effort is EffortFast or EffortBest. It is empty for the default.
 	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast or best; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
-	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
+	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if all weights are equal."`
 	// Monotone is nil if the race had no monotone columns.
 	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race, as in NewTraining; absent if the race had no monotone columns."`
 	// Features is the number of features extracted from the columns, or 0 in old
@@ -85,7 +85,7 @@ type ModelReport struct {
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend of the algorithms, or nil if there was none. A report of an earlier
 	// version may have a blend even if the model of the race is not the blend.
-	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
+	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, the blend is not necessarily the model."`
 }
 
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two
@@ -294,7 +294,7 @@ type CurvePoint struct {
 // frequency of the class.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
-	High float64 `json:"high" doc:"Upper end of the bin. A probability of exactly this value is in the next bin, or if it is 1 in the last bin."`
+	High float64 `json:"high" doc:"Upper end of the bin. A probability of exactly this value is in the next bin, or in the last bin if it is 1."`
 	Rows int64   `json:"rows"`
 	// Predicted, Observed and Interval are nil without rows.
 	Predicted *float64  `json:"predicted,omitempty" doc:"Mean predicted probability of the rows."`

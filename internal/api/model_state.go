@@ -28,5 +28,5 @@ type SetModelStateInput struct {
 
 // NewModelState is the new state of a model.
 type NewModelState struct {
-	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays it until another model is promoted. accepted: the model ranks above the other models of its dataset. rejected: the model cannot be the champion, unless it is promoted later. automatic: the scores decide. A model that was ever rejected stays rejected with accepted and automatic." enum:"promoted,accepted,rejected,automatic"`
+	State string `json:"state" doc:"promoted: the model becomes the champion of its series, and stays the champion until another model is promoted. accepted: the model ranks above the other models of its dataset. rejected: the model cannot be the champion, unless it is promoted later. automatic: the scores decide. If a model was ever rejected, the values accepted and automatic leave it rejected." enum:"promoted,accepted,rejected,automatic"`
 }

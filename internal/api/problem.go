@@ -22,7 +22,7 @@ const (
 	CodeNoRoute           Code = "no-route"            // no operation at this path
 	CodeMethodNotAllowed  Code = "method-not-allowed"  // the path has operations, but none with this method
 	CodeWrongState        Code = "wrong-state"         // the state of the resource does not allow the operation
-	CodeNameTaken         Code = "name-taken"          // the account already has a dataset of this name, or the email already has an account
+	CodeNameTaken         Code = "name-taken"          // the account already has a dataset of this name, or the email address already has an account
 	CodePrecondition      Code = "precondition-failed" // the file does not meet a condition of the request, such as If-Match
 	CodeTooLarge          Code = "too-large"           // more bytes than allowed
 	CodeWrongMediaType    Code = "wrong-media-type"    // unsupported Content-Type or Content-Encoding

@@ -14,7 +14,7 @@ type Scores struct {
 	LogLoss float64  `json:"logLoss" doc:"Log loss in nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
 	// Brier and CalibrationError are nil in old reports.
 	Brier            *float64 `json:"brier,omitempty" doc:"Brier score. With two classes, it is the mean squared error of the probability of the second class. With more classes, it is the sum of the mean squared errors of all classes."`
-	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error. The rows are divided into ten bins by the probability of the most probable class. In each bin, this probability is compared with the fraction of rows whose true class it is, and ece is the mean difference."`
+	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error. The rows are divided into ten bins by the probability of the most probable class. In each bin, the mean of these probabilities is compared with the fraction of rows that are of their most probable class. ece is the mean difference."`
 	// OfClass has the score by the name of the race's metric if that is a metric of one class, such
 	// as f1[yes]. Otherwise it is nil.
 	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The score by the name of the race's metric, if it is a metric of one class, such as f1[yes]."`

@@ -12,7 +12,7 @@ type SessionEntry struct {
 	ExpiresOn     string `json:"expiresOn" doc:"When the token expires."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client that logged in; an IPv6 address as its /64 network."`
 	Client        string `json:"client" doc:"The User-Agent of the client that logged in."`
-	Current       bool   `json:"current" doc:"Whether it is the session of the request's bearer token."`
+	Current       bool   `json:"current" doc:"Whether this is the session of the request's bearer token."`
 }
 
 // SessionInput identifies a session of the caller's account.

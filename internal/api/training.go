@@ -106,7 +106,7 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"If true, the response has all performances since the start of the race."`
+	History bool `query:"history" doc:"If true, the response contains all performances since the start of the race."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
@@ -135,7 +135,7 @@ type NewTraining struct {
 	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the model is a blend of them."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
-	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or, for one class such as yes, f1[yes], rocAuc[yes] or prAuc[yes]. Defaults to accuracy. For logLoss, the performance is exp(−log loss), the geometric mean of the probabilities of the true classes. It is from 0 to 1, and higher is better."`
+	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or, for one class such as yes, f1[yes], rocAuc[yes] or prAuc[yes]. Defaults to accuracy. For logLoss, the performance is exp(−log loss), the geometric mean of the probabilities of the true classes. It ranges from 0 to 1; higher is better."`
 	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from the start of the race; defaults to 3600."`
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
@@ -148,9 +148,9 @@ type NewTraining struct {
 
 	Effort string `json:"effort,omitempty" enum:"fast,default,best" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. best trains the neural network longer. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers; a label that is not listed has 1. It can also be the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers; a label that is not listed has the weight 1. It can also be the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 
-	Monotone Monotone `json:"monotone,omitempty" doc:"An object that maps names of numeric columns to directions, increasing or decreasing. With increasing, the probability of the second class never falls if the number in this column grows and all other columns stay equal. With decreasing, this probability never rises. The label must have two classes. The second class is the larger number or, if the labels are not numbers, the later label in byte order, such as yes of no and yes. The neural network does not support directions and does not race. An extension."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"An object that maps names of numeric columns to directions, increasing or decreasing. With increasing, the probability of the second class never falls if the number in this column grows and all other columns stay equal. With decreasing, this probability never rises. The label must have two classes. The second class is the larger number or, if the labels are not numbers, the later label in byte order, for example yes if the labels are no and yes. The neural network does not support directions and does not race. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].
@@ -194,7 +194,7 @@ type Training struct {
 	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
 	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
-	WaitingFor           string       `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until there is space; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor           string       `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
 }
 
 // TrainingPage is the response of the lists of training jobs.
@@ -210,7 +210,7 @@ type TrainingProgress struct {
 	Jobs         []AlgorithmRun `json:"jobs" doc:"The job of each algorithm."`
 	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
-	WaitingFor   string         `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until there is space; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor   string         `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
 }
 
 // AlgorithmRun is the progress of one algorithm.

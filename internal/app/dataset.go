@@ -101,7 +101,7 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 		}
 	}
 	if b := d.NumberOfBuckets; b != nil && (*b < minBuckets || *b > maxBuckets) {
-		return d, api.NewFieldProblem("numberOfBuckets", "%d: must be from %d to %d", *b, minBuckets, maxBuckets)
+		return d, api.NewFieldProblem("numberOfBuckets", "%d: must be between %d and %d", *b, minBuckets, maxBuckets)
 	}
 	return d, nil
 }

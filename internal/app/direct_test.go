@@ -110,7 +110,7 @@ func TestRefusedUploads(t *testing.T) {
 	if d, err := a.GetDataset(ctx, &api.DatasetInput{DatasetKey: over.DatasetKey}); err != nil || !api.IsQuotaFailure(d.FailureReason) {
 		t.Errorf("%v, the failure reason %q is not about the quota", err, d.FailureReason)
 	}
-	check(over.DatasetKey, "the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600)")
+	check(over.DatasetKey, "the account's quota for stored bytes is 500 (used: 0, needed by this request: 600)")
 	setQuota(5)
 	if _, err := create("none"); api.CodeFromError(err) != api.CodeQuota {
 		t.Errorf("a dataset without space for a file: %v", err)

@@ -59,7 +59,7 @@ func TestQuota(t *testing.T) {
 			race, err := ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8))
 			if left == 0 {
 				wantCode(t, err, api.CodeQuota)
-				if want := fmt.Sprintf("for bytes of stored files is %d (used: %[1]d): delete", used); err != nil && !strings.Contains(err.Error(), want) {
+				if want := fmt.Sprintf("for stored bytes is %d (used: %[1]d): delete", used); err != nil && !strings.Contains(err.Error(), want) {
 					t.Errorf("the error is %v; want %s", err, want)
 				}
 			} else {

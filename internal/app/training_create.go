@@ -126,7 +126,7 @@ var untrainableHints = map[string]string{
 // newTraining validates the parameters of a race and fills in the defaults.
 func newTraining(n api.NewTraining) (*store.Training, error) {
 	if n.ScalingFactor < 0 || n.ScalingFactor > api.MaxScalingFactor {
-		return nil, api.NewFieldProblem("scalingFactor", "%d: must be from 0 to %d", n.ScalingFactor, api.MaxScalingFactor)
+		return nil, api.NewFieldProblem("scalingFactor", "%d: must be between 0 and %d", n.ScalingFactor, api.MaxScalingFactor)
 	}
 	value, err := parseThreshold(n)
 	if err != nil {
@@ -151,7 +151,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	if s := n.TimeLimitSeconds; s != nil {
 		if *s < 1 || *s > api.MaxTimeLimitSeconds {
-			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be from 1 to %d", *s, api.MaxTimeLimitSeconds)
+			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be between 1 and %d", *s, api.MaxTimeLimitSeconds)
 		}
 		r.TimeLimitSeconds = *s
 	}
@@ -177,9 +177,9 @@ func parseThreshold(n api.NewTraining) (*float64, error) {
 	other := n.TargetPerformance
 	switch {
 	case !chosen.IsSet:
-		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number from 0 to 1, or null for no threshold")
+		return nil, api.NewFieldProblem("performanceThreshold", "is required: a number between 0 and 1, or null for no threshold")
 	case !api.ValidThreshold(chosen.Value):
-		return nil, api.NewFieldProblem(name, "%v: must be from 0 to 1", *chosen.Value)
+		return nil, api.NewFieldProblem(name, "%v: must be between 0 and 1", *chosen.Value)
 	case other.IsSet && !equalNumbers(other.Value, chosen.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
 			"%s, but performanceThreshold is %s: both names mean the same parameter, send one", formatNumberOrNull(other.Value), formatNumberOrNull(chosen.Value))

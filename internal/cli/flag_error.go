@@ -28,8 +28,8 @@ func invalidFlagError(err error) *exit.Error {
 // flagTypeNames describes the valid values of a flag by the type of the flag.
 var flagTypeNames = map[string]string{
 	"bool": "true or false", "uint": "a non-negative integer", "int": "an integer", "int64": "an integer",
-	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
-	"stringSlice": "values separated by commas; a value that has a comma or a quote is in double quotes, and a quote in it is doubled",
+	"float": "a number between 0 and 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
+	"stringSlice": "values separated by commas; put a value that contains a comma or a quote in double quotes, and double each quote in it",
 }
 
 var exclusiveFlagsPattern = regexp.MustCompile(`\[([^\]]*)\] were all set`)

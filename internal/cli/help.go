@@ -137,13 +137,13 @@ nothing is written there. Errors, progress, notices and prompts go to standard e
   --json     one JSON document with the API's field names; a list is an array
   --fields   only these fields, in this order, as JSON members or table columns
   --csv      a list as CSV; --no-header omits the header line
-  --tsv      a list as tab-separated values, also on a terminal
+  --tsv      a list as tab-separated values, even on a terminal
   --jq       the results of a jq expression, one per line, strings without quotes
   --template the output of a Go template
   --quiet    only keys or paths, one per line; no progress, notices or warnings
 
-Warnings about data are notices. With --json, the result of predict and run also has
-them in the member warnings. Receipts always have them, even with --quiet.
+Warnings about data are notices. With --json, the result of predict and run also contains
+them, in the member warnings. Receipts always contain them, even with --quiet.
 
 Template functions, in addition to those of Go:
 

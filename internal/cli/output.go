@@ -55,7 +55,7 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 		}
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.JSON, "json", false, "print one JSON document, also for errors")
+	flags.BoolVar(&o.JSON, "json", false, "print one JSON document, even for errors")
 	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, a list of JSON `names`")
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, notices or warnings")

@@ -170,7 +170,7 @@ func describeUnknownAuthority(goos, certificateFile string) string {
 	if errors.As(err, &failed) {
 		return reason + "cannot be read: " + failed.Err.Error()
 	}
-	return reason + "does not have the authority's certificate: add it, or set SSL_CERT_FILE to another file"
+	return reason + "does not contain the authority's certificate: add it, or set SSL_CERT_FILE to another file"
 }
 
 // proxyEnvVar returns the environment variable, in upper case, with the proxy for URLs of this scheme.

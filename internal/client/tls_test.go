@@ -31,7 +31,7 @@ func TestTLSErrors(t *testing.T) {
 		"nginx":        {client.Options{BaseURL: nginx.URL}, "the server expects TLS: begin the URL with https://"},
 		"unknown":      {client.Options{BaseURL: server.URL}, "set SSL_CERT_FILE to a file with the authority's certificate"},
 		"missing_file": {client.Options{BaseURL: server.URL, CertificateFile: missing}, "the file of SSL_CERT_FILE, " + missing + ", cannot be read: "},
-		"other_file":   {client.Options{BaseURL: server.URL, CertificateFile: "tls_test.go"}, "tls_test.go, does not have the authority's certificate"},
+		"other_file":   {client.Options{BaseURL: server.URL, CertificateFile: "tls_test.go"}, "tls_test.go, does not contain the authority's certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Attempts = 1

@@ -62,7 +62,7 @@ type envVar struct {
 // EnvVars lists all environment variables of the program. [Load], the config commands, `help
 // environment` and docs/cli.md are based on it.
 var EnvVars = []envVar{
-	{Name: EnvServer, description: "address of the service; if neither the variable nor the profile has one, the command runs the embedded service", Key: KeyServer, check: checkServer},
+	{Name: EnvServer, description: "address of the service; if neither the variable nor the profile contains one, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
 	{Name: EnvUsername, description: "email to log in with", Key: KeyUsername},
 	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},
@@ -78,12 +78,12 @@ var EnvVars = []envVar{
 	{Name: envProgress, description: "how progress is shown: auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},
 	{Name: envTimeout, description: "how long to wait for jobs, such as 30m", Key: KeyTimeout, check: checkDuration, defaultValue: "0s"},
 	{Name: EnvDebug, description: "if 1 or true, requests are traced to standard error; if a path, to this file; secrets are omitted; 0 or false disables the trace", Key: KeyDebug, BareValue: "true"},
-	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default PAGER)", Key: KeyPager},
+	{Name: envPager, description: "pager for lists longer than the terminal; cat disables it (default $PAGER)", Key: KeyPager},
 	{Name: "PAGER", description: "pager of all programs, used if FORETELL_PAGER is not set"},
 	{Name: "OTEL_EXPORTER_OTLP_ENDPOINT", description: "URL of the OpenTelemetry collector that receives traces, such as http://127.0.0.1:4318; the other OTEL_ variables work as well"},
 	{Name: "TRACEPARENT", description: "trace and span of the calling program, as in the W3C header traceparent; requests to the service continue this trace"},
-	{Name: "NO_COLOR", description: "if set, output has no colour"},
-	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
+	{Name: "NO_COLOR", description: "if set, output is not coloured"},
+	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output is coloured even in pipes"},
 	{Name: "TERM", description: "if dumb, lines are not redrawn"},
 	{Name: "LC_ALL, LC_CTYPE, LANG", description: "locale; without UTF-8, histograms are drawn in ASCII"},
 	{Name: "COLUMNS", description: "width of the terminal, and of help in a pipe"},

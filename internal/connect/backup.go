@@ -147,7 +147,7 @@ func restoreSpaceError(dir string, err error) error {
 		if errors.As(err, &known) && known.Hint != "" { // databaseError has named the limit
 			return err
 		}
-		return exit.Errorf(exit.Unexpected, "nothing was restored: this process may write files of at most %s: %w", term.FormatBytes(int64(limit)), err).
+		return exit.Errorf(exit.Unexpected, "nothing was restored: this process is only allowed to write files of at most %s: %w", term.FormatBytes(int64(limit)), err).
 			WithHint("raise the limit with `ulimit -f unlimited`")
 	}
 	return exit.Errorf(exit.Unexpected, "nothing was restored: %w", err).WithHint("free some space, or restore to another disk with --data-dir, --database or --storage")

@@ -56,7 +56,7 @@ func oldSchemaError(cause error) error {
 			WithHint("if it is the right database, create the tables with `foretell migrate`")
 	}
 	return exit.Errorf(exit.Conflict, "cannot use the database: %w", cause).
-		WithHint("use the version of foretell that the service has; or upgrade the database with `foretell migrate`, but workers of earlier versions then claim no more jobs")
+		WithHint("use the version of foretell that the service runs; or upgrade the database with `foretell migrate`, but workers of earlier versions then claim no more jobs")
 }
 
 // openExistingDatabase is like the function openDatabase, but it neither creates the database nor

@@ -295,7 +295,7 @@ func DataDirError(dir string, err error) error {
 	case errors.Is(err, store.ErrDiskFull):
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
-			return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: this process may write files of at most %s: %w", dir, term.FormatBytes(int64(limit)), err).
+			return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: this process is only allowed to write files of at most %s: %w", dir, term.FormatBytes(int64(limit)), err).
 				WithHint("raise the limit with `ulimit -f unlimited`")
 		}
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).

@@ -120,7 +120,7 @@ func storageError(err error) error {
 		return exit.Usagef("%w", err).WithHint("pass the location with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
 	case errors.Is(err, blob.ErrCredentials):
 		return exit.Usagef("cannot use the storage: %w", err).
-			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, read, write and delete objects of the bucket")
+			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that is allowed to list, read, write and delete the objects in the bucket")
 	case errors.Is(err, blob.ErrNoBucket):
 		return exit.Usagef("cannot use the storage: %w", err).WithHint("create the bucket, or select another one with --storage or %s", config.EnvStorage)
 	case errors.Is(err, blob.ErrUnavailable):

@@ -72,7 +72,7 @@ func (s *TokenSource) storeKeyAt(server string) string {
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
-			return "", exit.Usagef("%s has a control character, such as a line break", config.EnvToken).
+			return "", exit.Usagef("%s contains a control character, such as a line break", config.EnvToken).
 				WithHint("set %s to the token alone; if the token comes from a file with Windows line breaks, remove the carriage return at its end", config.EnvToken)
 		}
 		return token, nil
@@ -161,8 +161,8 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.StoreKey())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
-		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no email", s.Server).
-			WithHint("set %s to the account's email", config.EnvUsername)
+		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment contains a password, but no email address", s.Server).
+			WithHint("set %s to the account's email address", config.EnvUsername)
 	case errors.Is(err, errNoCredential):
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).WithHint("%s", s.loginHint())
 	case errors.Is(err, errKeyringUnavailable):
@@ -209,9 +209,9 @@ func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credent
 		if refusal := api.CodeFromError(err); refusal == api.CodeUnauthorized || refusal == api.CodeBadCredentials {
 			e := exit.FromError(ctx, err)
 			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
-			hint := "check the email and the password"
+			hint := "check the email address and the password"
 			if code != "" {
-				hint = "check the email, the password and the clock of the authenticator app"
+				hint = "check the email address, the password and the clock of the authenticator app"
 			}
 			return Credential{}, e.WithHint("%s", hint)
 		}

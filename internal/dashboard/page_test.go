@@ -56,7 +56,7 @@ func TestFailedDataset(t *testing.T) {
 		isFileFault bool
 	}{
 		{"line 2: expected 4 fields, got 5", 0, true},
-		{"the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600): delete datasets", 0, false},
+		{"the account's quota for stored bytes is 500 (used: 0, needed by this request: 600): delete datasets", 0, false},
 		{api.InternalFailure, 99, false},
 	} {
 		one := &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetFailed}, FailureReason: row.reason}

@@ -39,13 +39,13 @@ func (f trainForm) toRequest(classes []api.Class) (*api.NewTraining, error) {
 	out := &api.NewTraining{Metric: f.Metric}
 	var ok bool
 	if out.PerformanceThreshold, ok = f.parseThreshold(); !ok {
-		reject("performanceThreshold", "must be a number from 0 to 1, or empty")
+		reject("performanceThreshold", "must be a number between 0 and 1, or empty")
 	}
 	if out.ScalingFactor, ok = f.parseScalingFactor(); !ok {
-		reject("scalingFactor", "must be an integer from 0 to "+strconv.Itoa(api.MaxScalingFactor))
+		reject("scalingFactor", "must be an integer between 0 and "+strconv.Itoa(api.MaxScalingFactor))
 	}
 	if out.TimeLimitSeconds, ok = f.parseMinutes(); !ok {
-		reject("timeLimitSeconds", "must be from 0.0167 (one second) to 10080 (a week), or empty for 60")
+		reject("timeLimitSeconds", "must be between 0.0167 (one second) and 10080 (a week), or empty for 60")
 	}
 	if out.Seed, ok = f.parseSeed(); !ok {
 		reject("seed", "must be an integer of at least 0, or empty")

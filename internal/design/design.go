@@ -76,7 +76,7 @@ func templateFuncs(now func() time.Time) template.FuncMap {
 		"score":     func(value any) string { return WithMinusSign(FormatScore(value)) },
 		"threshold": formatThreshold,
 		"perfname":  api.PerformanceName,
-		"number":    func(v float64) string { return WithMinusSign(FormatNumber(v)) },
+		"number":    func(v float64) string { return WithMinusSign(formatNumber(v)) },
 		"value":     formatValue,
 		"title":     AlgorithmTitle,
 		"kind":      api.AlgorithmKind,
@@ -176,9 +176,9 @@ func FormatInterval(low, high *float64) string {
 	return (&api.Interval{Low: *low, High: *high}).String()
 }
 
-// FormatNumber formats a number with at most six significant digits. A number with 7 to 15 digits
+// formatNumber formats a number with at most six significant digits. A number with 7 to 15 digits
 // before the decimal point is instead rounded to a whole number, without an exponent.
-func FormatNumber(v float64) string {
+func formatNumber(v float64) string {
 	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
@@ -195,7 +195,7 @@ func formatValue(kind string, v float64) string {
 		minutes := min(int(math.Round(60*v)), 24*60-1) // 23:59:45 is not rounded to 24:00
 		return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60)
 	}
-	return WithMinusSign(FormatNumber(v))
+	return WithMinusSign(formatNumber(v))
 }
 
 // FormatDate formats a date that is given in days since 1 January 1970. It adds the time of day if

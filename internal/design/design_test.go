@@ -9,15 +9,6 @@ import (
 	"foretell/internal/design"
 )
 
-// TestFormatNumber checks that numbers of up to 15 digits are written without an exponent.
-func TestFormatNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 3277.29123: "3277.29", -0.5: "-0.5", 1e6: "1000000", 18_424_123.4: "18424123", -2.5e9: "-2500000000", 1e18: "1e+18"} {
-		if got := design.FormatNumber(v); got != want {
-			t.Errorf("%g is %s instead of %s", v, got, want)
-		}
-	}
-}
-
 // TestTicks checks that the ticks are round numbers and that the range ends at the first and the
 // last of them.
 func TestTicks(t *testing.T) {

@@ -180,7 +180,7 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 // formatTick formats a tick with the given number of decimals. A large number has an exponent.
 func formatTick(v float64, decimals int) string {
 	if math.Abs(v) >= 1e15 {
-		return FormatNumber(v)
+		return formatNumber(v)
 	}
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
@@ -242,7 +242,7 @@ func (p *Plot) formatPoints(points []Point) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		x := FormatNumber(point.X)
+		x := formatNumber(point.X)
 		if p.IsDateX {
 			x = strconv.FormatFloat(point.X, 'g', 10, 64)
 		}
@@ -269,7 +269,7 @@ func (p *Plot) fillTable(curves []Curve) {
 	slices.Sort(places)
 	places = SampleEvenly(places, maxTableRows)
 	for _, place := range places {
-		row := []string{FormatNumber(place)}
+		row := []string{formatNumber(place)}
 		if p.IsDateX {
 			row[0] = FormatDate(place)
 		}

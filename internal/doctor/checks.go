@@ -137,7 +137,7 @@ func (o *Checker) checkConfig(ctx context.Context) (result Result, settings *con
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return okResult(name, "%s does not exist, so built-in settings are used", path), s
+		return okResult(name, "%s does not exist; using the built-in settings", path), s
 	case err != nil:
 		return failResult(ctx, name, err), nil
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:

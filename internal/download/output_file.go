@@ -42,7 +42,7 @@ func (t *OutputFile) BindExplain(cmd *cobra.Command) {
 // CheckReasons returns a usage error if --explain is below 0 or above api.MaxReasons.
 func (t *OutputFile) CheckReasons() error {
 	if t.Reasons < 0 || t.Reasons > api.MaxReasons {
-		return exit.Usagef("invalid --explain %d: must be from 0 to %d", t.Reasons, api.MaxReasons)
+		return exit.Usagef("invalid --explain %d: must be between 0 and %d", t.Reasons, api.MaxReasons)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Factory, t.Content = f, "the predictions"
 	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to as CSV, or - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
-	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column, and a name that has a comma or an equals sign is in double quotes")
+	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column; put a name that contains a comma or an equals sign in double quotes")
 	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
 }
 
@@ -76,7 +76,7 @@ func (t *OutputFile) ToStdout() bool { return t.Factory.IsStdout(t.Path) }
 // CheckStdout returns an error if both the file and JSON would go to standard output.
 func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	if t.ToStdout() && (o.JSON || len(o.Fields) > 0) {
-		return exit.Usagef("-o - prints %s and cannot be combined with --json", t.Content).WithHint("write to a file with -o FILE")
+		return exit.Usagef("-o - writes %s to standard output, so it cannot be combined with --json", t.Content).WithHint("write to a file with -o FILE")
 	}
 	return nil
 }

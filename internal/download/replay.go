@@ -26,7 +26,7 @@ import (
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
-		return exit.Errorf(exit.Conflict, "the receipt %s does not have the options with which the model was trained", path).
+		return exit.Errorf(exit.Conflict, "the receipt %s does not contain the options with which the model was trained", path).
 			WithHint("only a result of a service with model reports can be replayed; this result was made with a model file, or by a service without model reports")
 	case rec.Race.Outcome == api.OutcomeCancelled:
 		return exit.Errorf(exit.Conflict, "the race was cancelled, so its result depends on the time of the cancellation").
@@ -68,7 +68,7 @@ func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []s
 	if err != nil || recorded == nil || sum == recorded.Digest {
 		return paths, err
 	}
-	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from the SHA-256 that the receipt has for the %s", strings.Join(paths, ", "), noun).
+	return nil, exit.Errorf(exit.Untrusted, "%s: the SHA-256 differs from that of the %s in the receipt", strings.Join(paths, ", "), noun).
 		At(paths[0], 0, 0).WithHint("use the unchanged file with --%s FILE", flag)
 }
 

@@ -30,9 +30,9 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"foretell restore service.tar --data-dir $PWD/new":                      "raise the limit with `ulimit -f unlimited`",
-		"ulimit -S -f 1200; foretell restore service.tar --data-dir $PWD/newer": "nothing was restored: this process may write files of at most",
+		"ulimit -S -f 1200; foretell restore service.tar --data-dir $PWD/newer": "nothing was restored: this process is only allowed to write files of at most",
 		"foretell check large.csv --fix copy.csv":                               "file too large\nthe file exceeds the limit on the size of files",
-		"foretell datasets list --data-dir $PWD/data":                           "this process may write files of at most",
+		"foretell datasets list --data-dir $PWD/data":                           "this process is only allowed to write files of at most",
 		"foretell run train.csv --data-dir $PWD/data/one":                       "raise the limit with `ulimit -f unlimited`",
 	} {
 		shell := exec.Command("sh", "-c", "ulimit -S -f 40; "+command)

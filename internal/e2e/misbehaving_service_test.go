@@ -83,7 +83,7 @@ var ends = map[string]string{
 	"06": `"status":"COMPLETED","predictionResultUrl":"/fail/damaged"`,
 	"07": `"status":"TIMEOUT","failureReason":"it took too long"`,
 	"10": `"status":"FAILED","failureReason":"the column size is missing"`,
-	"11": `"datasetName":"shop","status":"FAILED","failureReason":"the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600): delete datasets, models or predictions, or ask an administrator for a larger quota"`,
+	"11": `"datasetName":"shop","status":"FAILED","failureReason":"the account's quota for stored bytes is 500 (used: 0, needed by this request: 600): delete datasets, models or predictions, or ask an administrator for a larger quota"`,
 	"aa": `"modelKey":"00000000-0000-4000-8000-0000000000aa","datasetKey":"00000000-0000-4000-8000-000000000008","achievedPerformance":"0.8"`,
 	"09": `"status":"PENDING"`,
 	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,

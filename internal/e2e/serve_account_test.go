@@ -118,7 +118,7 @@ func TestCredentialsByMail(t *testing.T) {
 	for _, email := range []string{"nobody@example.org", "ann@example.org"} {
 		post(t, address+api.RequestPassword.Path, []byte(`{"email":"`+email+`"}`), http.StatusAccepted)
 	}
-	if mail := <-mails; !strings.Contains(mail, "\nTo: <ann@example.org>\n") || !strings.Contains(mail, "someone asked for a new password") {
+	if mail := <-mails; !strings.Contains(mail, "\nTo: <ann@example.org>\n") || !strings.Contains(mail, "someone requested a new password") {
 		t.Errorf("the email is %s", mail)
 	}
 }

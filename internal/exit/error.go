@@ -135,7 +135,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
 		if network.FileStore {
-			return e.WithHint("try again in a minute; if the error persists, ask the service's operator whether this machine may connect to %s, where the service stores its files", network.Server())
+			return e.WithHint("try again in a minute; if the error persists, ask the service's operator whether this machine is allowed to connect to %s, where the service stores its files", network.Server())
 		}
 		if network.Kind == client.BadRedirect {
 			return e.WithHint("check the address with `foretell status`, and pass another one with --server")

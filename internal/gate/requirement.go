@@ -27,8 +27,8 @@ const (
 
 var classMetrics = []string{Precision, Recall, F1, api.MetricROCAUC, api.MetricPRAUC}
 
-// MetricNames returns the names of the metrics, separated by commas, for error messages.
-func MetricNames() string {
+// metricNames returns the names of the metrics, separated by commas, for error messages.
+func metricNames() string {
 	names := api.RaceMetrics()
 	for _, name := range classMetrics {
 		names = append(names, name+"[CLASS]")
@@ -90,9 +90,9 @@ func ParseRequirement(text string) (*Requirement, error) {
 // suggests that metric.
 func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
-		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
+		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, metricNames())
 	}
-	return fmt.Errorf("%q: unknown metric %q; known metrics: %s", text, name, MetricNames())
+	return fmt.Errorf("%q: unknown metric %q; known metrics: %s", text, name, metricNames())
 }
 
 // Unquote removes a pair of quotes around the label of a class.

@@ -60,6 +60,9 @@ type algorithm struct {
 	// rowMajor reports whether the fitters build a row-major copy of the bins. The copy is freed
 	// when the run has ended.
 	rowMajor bool
+	// fast reports whether races of EffortFast train the algorithm by default. longer reports whether
+	// races of EffortBest train it for longer.
+	fast, longer bool
 	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool
 	// doubles reports whether the schedule may be doubled; see run.doubleIfSteep.
@@ -108,7 +111,7 @@ func findVariant(algorithms []algorithm, name string, classes int) (variant, err
 		if v.Name == name {
 			return v, nil
 		}
-		if name != "" && v.algorithm.Name == name[1:] && strings.ContainsAny(name[:1], "BM") {
+		if base := model.BaseName(name); base != name && base == v.algorithm.Name {
 			return variant{}, fmt.Errorf("algorithm=%q: a label of %d classes needs %s", name, classes, v.Name)
 		}
 	}

@@ -96,8 +96,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				if best := min(r.runs[0].best.logLoss, r.runs[1].best.logLoss); o.Report.Validation.LogLoss >= best {
 					t.Errorf("log loss %v, the best algorithm has %v", o.Report.Validation.LogLoss, best)
 				}
-				if members := len(o.Model.Members()); !o.Refit && members != 20 || o.Refit && members != 2 || o.Refit != (p.TimeLimit > 0) {
-					t.Errorf("refit %v, %d members", o.Refit, members)
+				if members := len(o.Model.Members()); !wasRefitted(o) && members != 20 || wasRefitted(o) && members != 2 || wasRefitted(o) != (p.TimeLimit > 0) {
+					t.Errorf("refit %v, %d members", wasRefitted(o), members)
 				}
 			})
 		})

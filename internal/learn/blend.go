@@ -111,8 +111,6 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var candidates []*candidate
 	for _, run := range r.runs {
 		if run.best.step > 0 && run.status != Failed {

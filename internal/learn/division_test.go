@@ -255,8 +255,8 @@ func TestTrainingRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, o := training(c.params, c.limit, c.algorithms)
-			if len(c.algorithms) > 1 && (o.Algorithm != model.Blend || !o.Refit) {
-				t.Fatalf("%s, refit %v, want a blend", o.Algorithm, o.Refit)
+			if len(c.algorithms) > 1 && (o.Algorithm != model.Blend || !wasRefitted(o)) {
+				t.Fatalf("%s, refit %v, want a blend", o.Algorithm, wasRefitted(o))
 			}
 			want := r.plan.Rest
 			if c.foldRows {

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/split"
 	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
@@ -71,7 +74,7 @@ func (t *fakeFitter) DoubleSchedule() { t.skills, t.longSkills = t.longSkills[0]
 func (t *fakeFitter) Cost() float64 { return float64(t.step) * t.work }
 
 func (t *fakeFitter) PredictValidation(dst []float32) {
-	labels := gather(t.data.Labels, t.fold.Validation)
+	labels := split.Gather(t.data.Labels, t.fold.Validation)
 	fakeModel{skill: t.skill(t.step), classes: t.data.classes()}.fill(dst, labels)
 }
 
@@ -167,6 +170,15 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 		}
 	}
 	return list
+}
+
+// wasRefitted reports whether the model of o was trained on every labelled row, except components of a
+// blend whose refit would have taken too long.
+func wasRefitted(o *Outcome) bool {
+	failed := func(note string) bool {
+		return strings.Contains(note, "could not be trained again on all labelled rows")
+	}
+	return o.Model != nil && !o.Report.RefitInterrupted && !slices.ContainsFunc(o.Report.Notes, failed)
 }
 
 // risingSkills returns accuracies that rise from the first to the second argument in the

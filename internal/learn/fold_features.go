@@ -34,14 +34,14 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 		return t, nil
 	}
 	schema := *t.Schema
-	schema.Columns = gather(schema.Columns, columns)
-	f := &frame.Frame{Schema: &schema, Rows: t.Rows, Columns: gather(t.Columns, columns), Labels: t.Labels}
+	schema.Columns = split.Gather(schema.Columns, columns)
+	f := &frame.Frame{Schema: &schema, Rows: t.Rows, Columns: split.Gather(t.Columns, columns), Labels: t.Labels}
 	texts, err := t.addTextScores(ctx, f, foldIndex, rows)
 	if err != nil {
 		return nil, err
 	}
 	features := t.internFeaturesLocked(foldIndex, model.NewFeatures(columns, t.Schema.TextColumns(), texts))
-	monotone := gather(t.monotone, columns)
+	monotone := split.Gather(t.monotone, columns)
 	if monotone != nil { // the direction of scores of texts is AnyOrder
 		monotone = append(monotone, make([]tree.Direction, len(f.Columns)-len(columns))...)
 	}

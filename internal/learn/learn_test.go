@@ -35,8 +35,8 @@ func TestRaceOnRealData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.Status != Completed || !o.Refit || o.Achieved < want.threshold {
-				t.Errorf("%s at %v, refit %v", o.Status, o.Achieved, o.Refit)
+			if o.Status != Completed || !wasRefitted(o) || o.Achieved < want.threshold {
+				t.Errorf("%s at %v, refit %v", o.Status, o.Achieved, wasRefitted(o))
 			}
 			if got := accuracyOnAnswers(t, o.Model, "testdata/"+set); got < want.answers {
 				t.Errorf("%v of the blind rows are right, want %v", got, want.answers)
@@ -238,8 +238,8 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 	if took := time.Since(stopped); took > 10*time.Second { // allows for the race detector and for a busy machine
 		t.Errorf("took %v", took)
 	}
-	if o.Status != Cancelled || o.Model == nil || o.Refit {
-		t.Errorf("%s, refit %v", o.Status, o.Refit)
+	if o.Status != Cancelled || o.Model == nil || wasRefitted(o) {
+		t.Errorf("%s, refit %v", o.Status, wasRefitted(o))
 	}
 }
 

@@ -46,7 +46,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	}
 	if len(p.Algorithms) == 0 {
 		variants = slices.DeleteFunc(variants, func(v variant) bool {
-			return !p.Effort.Includes(v.Name) || len(p.Monotone) > 0 && !v.algorithm.monotone
+			return !p.Effort.includes(v.algorithm) || len(p.Monotone) > 0 && !v.algorithm.monotone
 		})
 	}
 	monotone, err := monotoneDirections(f.Schema, p.Monotone, variants)
@@ -124,7 +124,7 @@ func checkParams(f *frame.Frame, p *Params) error {
 	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
 		return fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
 	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
-		return fmt.Errorf("threshold=%v: must be from 0 to 1", *p.Threshold)
+		return fmt.Errorf("threshold=%v: must be between 0 and 1", *p.Threshold)
 	}
 	switch p.Effort {
 	case "", EffortFast, EffortDefault, EffortBest:
@@ -214,7 +214,7 @@ func (r *race) firstFinalFold() int {
 func (r *race) gatherValidation(cells []int32) []int32 {
 	var gathered []int32
 	for _, fold := range r.plan.Folds {
-		gathered = append(gathered, gather(cells, fold.Validation)...)
+		gathered = append(gathered, split.Gather(cells, fold.Validation)...)
 	}
 	return gathered
 }

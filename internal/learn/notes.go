@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"foretell/internal/learn/model"
+	"foretell/internal/learn/split"
 )
 
 // addNote adds a sentence to Report.Notes.
@@ -46,7 +46,7 @@ func (r *race) addPlanNotes(ungrouped int) {
 	if ungrouped > 0 && p.GroupColumn != "" {
 		r.addNote("%d of %d rows have no value in the column %q, so their groups are unknown and may be divided among training, validation and test rows", ungrouped, r.data.Rows, p.GroupColumn)
 	}
-	if labels := gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
+	if labels := split.Gather(r.data.Labels, r.plan.Test); len(labels) > 1 && slices.Max(labels) == slices.Min(labels) {
 		r.addNote("all %d test rows are of the class %q, so the test scores do not show whether the model distinguishes the classes", len(labels), r.data.Schema.Classes[labels[0]])
 	}
 	if len(r.plan.Test) == 0 && (p.Groups != nil || p.Times != nil) {
@@ -56,8 +56,8 @@ func (r *race) addPlanNotes(ungrouped int) {
 		}
 		r.addNote("no test rows were set aside: the rows are divided %s, and were not sufficient for both test rows and validation rows", how)
 	}
-	isNetwork := func(run *run) bool { return run.algorithm.Name == model.SEV01.Name }
-	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, isNetwork) {
+	trainsLonger := func(run *run) bool { return run.algorithm.longer }
+	if p.Effort == EffortBest && !slices.ContainsFunc(r.runs, trainsLonger) {
 		r.addNote("the effort best had no effect: it only trains the neural network for longer, and this race had no neural network")
 	}
 	r.addUnscoredClassesNote()
@@ -134,7 +134,7 @@ func (r *race) addUnscoredClassesNote() {
 		return
 	}
 	scored := make([]bool, r.data.classes())
-	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+	for _, label := range append(split.Gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
 		scored[label] = true
 	}
 	if !slices.Contains(scored, true) {

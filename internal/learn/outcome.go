@@ -33,10 +33,6 @@ type Outcome struct {
 	// Algorithm is the name of Model's algorithm, or model.Blend. It is empty if
 	// there is no model.
 	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. It is false if the race was
-	// stopped, if there was no time for the refit, or if a refit failed. Even if it is true,
-	// components of a blend with small weights may not have been refitted.
-	Refit bool
 	// Achieved, Training and Test are the performances, in the metric of the race, on the
 	// rows of Report.Validation, Report.Training and Report.Test.
 	Achieved, Training, Test float64

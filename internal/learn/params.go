@@ -1,9 +1,10 @@
 package learn
 
 import (
-	"strings"
+	"slices"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
 	"foretell/internal/spill"
 )
@@ -116,13 +117,12 @@ const (
 
 // Includes reports whether a race of this effort trains the named algorithm by default,
 // when Params.Algorithms is empty. EffortFast includes only the two kinds of boosting.
-func (e Effort) Includes(algorithm string) bool {
-	if e != EffortFast {
-		return true
-	}
-	name := strings.TrimLeft(algorithm, "BM")
-	return name == "SIX01" || name == "SEV02"
+func (e Effort) Includes(name string) bool {
+	return slices.ContainsFunc(algorithms, func(a algorithm) bool { return a.Name == model.BaseName(name) && e.includes(&a) })
 }
+
+// includes does the same as Includes for an algorithm that is not given by name.
+func (e Effort) includes(a *algorithm) bool { return a.fast || e != EffortFast }
 
 // fastFolds is the largest number of folds of a run in a fast race without Params.Times.
 const fastFolds = split.MinMergedFolds

@@ -112,7 +112,6 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	if errors.Is(context.Cause(stop), errStopped) && !refit {
 		outcome.Status = Cancelled
 	}
-	outcome.Refit = refit
 	if reason := r.evaluator.UnmeasurableReason(); reason != "" && len(r.evaluator.Labels) > 0 {
 		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.Metric, reason)
 	}

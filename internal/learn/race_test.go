@@ -40,8 +40,8 @@ func TestRaceIsDecidedByVirtualTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.Status != Completed || o.Algorithm != "BSIX01" || o.Achieved < 0.9 || !o.Refit {
-				t.Fatalf("%s by %q at %v, refit %v", o.Status, o.Algorithm, o.Achieved, o.Refit)
+			if o.Status != Completed || o.Algorithm != "BSIX01" || o.Achieved < 0.9 || !wasRefitted(o) {
+				t.Fatalf("%s by %q at %v, refit %v", o.Status, o.Algorithm, o.Achieved, wasRefitted(o))
 			}
 			if first == nil {
 				first = o
@@ -100,7 +100,7 @@ func TestRaceThreshold(t *testing.T) {
 	t.Run("if_all_miss_it_the_best_is_kept", func(t *testing.T) {
 		o := mustRace(t, f, Params{Threshold: new(1.0)},
 			fakeFitter{skills: risingSkills(0.5, 0.8, 8), work: 1e6}, fakeFitter{skills: risingSkills(0.5, 0.9, 8), work: 9e9}, fakeFitter{skills: risingSkills(0.5, 0.7, 3), work: 1e3})
-		if o.Status != NotCompleted || o.Algorithm != o.Runs[1].Algorithm || !o.Refit {
+		if o.Status != NotCompleted || o.Algorithm != o.Runs[1].Algorithm || !wasRefitted(o) {
 			t.Errorf("%s with %s", o.Status, o.Algorithm)
 		}
 		// Each of 8 steps is better than the one before. Then the run stalls.
@@ -177,8 +177,8 @@ func TestRaceEnds(t *testing.T) {
 			if took := time.Since(began); took > 101*time.Second {
 				t.Errorf("took %v", took)
 			}
-			if o.Status != Cancelled || o.Algorithm != model.Blend || o.Refit || len(o.Model.Members()) != 20 { // two runs of ten folds
-				t.Errorf("%s with %s, refit %v, %d members", o.Status, o.Algorithm, o.Refit, len(o.Model.Members()))
+			if o.Status != Cancelled || o.Algorithm != model.Blend || wasRefitted(o) || len(o.Model.Members()) != 20 { // two runs of ten folds
+				t.Errorf("%s with %s, refit %v, %d members", o.Status, o.Algorithm, wasRefitted(o), len(o.Model.Members()))
 			}
 			if o.Runs[0].Status != Cancelled || o.Report.Importances != nil {
 				t.Errorf("%+v", o.Runs[0])
@@ -203,8 +203,8 @@ func TestRaceEnds(t *testing.T) {
 			if took := time.Since(began); took < 8*time.Minute || took > 10*time.Minute {
 				t.Errorf("took %v", took)
 			}
-			if o.Status != TimedOut || o.Runs[0].Status != TimedOut || !o.Refit {
-				t.Errorf("%s, refit %v", o.Status, o.Refit)
+			if o.Status != TimedOut || o.Runs[0].Status != TimedOut || !wasRefitted(o) {
+				t.Errorf("%s, refit %v", o.Status, wasRefitted(o))
 			}
 		})
 	})
@@ -253,7 +253,7 @@ func TestRaceOnTinyData(t *testing.T) {
 				f := fakeFrame(len(labels), 3)
 				f.Labels = labels
 				o := mustRace(t, f, Params{Threshold: new(1.0), Metric: metric}, fakeFitter{skills: risingSkills(0.2, 0.8, 3), work: 1e6})
-				if o.Model == nil || !o.Refit {
+				if o.Model == nil || !wasRefitted(o) {
 					t.Fatalf("%+v", o)
 				}
 				r := o.Report
@@ -277,8 +277,8 @@ func TestRaceRejects(t *testing.T) {
 	for name, p := range map[string]Params{
 		`algorithm="MSIX01": a label of 2 classes needs BSIX01`: {Algorithms: []string{"MSIX01"}},
 		`algorithm="": must be one of BSEV01, BFIF01, BSIX01`:   {Algorithms: []string{""}},
-		`threshold=1.5: must be from 0 to 1`:                    {Threshold: new(1.5)},
-		`threshold=NaN: must be from 0 to 1`:                    {Threshold: new(math.NaN())},
+		`threshold=1.5: must be between 0 and 1`:                {Threshold: new(1.5)},
+		`threshold=NaN: must be between 0 and 1`:                {Threshold: new(math.NaN())},
 		`metric="speed": must be one of`:                        {Metric: "speed"},
 	} {
 		_, err := raceAlgorithms(t.Context(), f, p, fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{}))

@@ -84,7 +84,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []model.Member,
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {
-		if budget -= part.refitCost(r.data.Rows); budget < 0 && i > 0 {
+		if budget -= r.refitCost(part.run); budget < 0 && i > 0 {
 			return components[:i]
 		}
 	}
@@ -115,9 +115,8 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	if r.data.Rows <= maxParallelRefitRows {
 		workers = r.data.params.Workers
 	}
-	_ = parallel.ForError(workers, len(components), func(i int) error {
+	parallel.For(workers, len(components), func(_, i int) {
 		results[i].predictor, results[i].err = r.refitRun(ctx, components[i].run)
-		return nil // an error does not end the other refits
 	})
 	return results
 }
@@ -145,7 +144,7 @@ func (r *race) refitRun(ctx context.Context, run *run) (p model.Predictor, err e
 			seed: rng.Derive(r.data.params.Seed, int(run.algorithm.Kind)+refitSeedOffset),
 		})
 		doublings := 0
-		for step, over := 0, false; err == nil && !over && !run.isRefitted(fitter, step, r.data.Rows); step++ {
+		for step, over := 0, false; err == nil && !over && !r.isRefitted(run, fitter, step); step++ {
 			over, err = fitter.Step(ctx)
 			if doublings < run.best.doublings && isMiddle(fitter.Progress(), doublings) {
 				fitter.DoubleSchedule()
@@ -198,25 +197,26 @@ const (
 	refitFold       = -1
 )
 
-// rowRatio returns rows divided by the mean number of training rows of a fold.
-func (r *run) rowRatio(rows int) float64 {
+// rowRatio returns the number of all labelled rows divided by the mean number of training rows of
+// a fold of run.
+func (r *race) rowRatio(run *run) float64 {
 	trainRows := 0
-	for _, fold := range r.folds {
+	for _, fold := range run.folds {
 		trainRows += len(fold.Train)
 	}
-	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
+	return float64(r.data.Rows) * float64(len(run.folds)) / float64(max(trainRows, 1))
 }
 
 // isRefitted reports whether a refit on the given number of rows is complete after the given number
 // of steps. If the fitter's Progress is a number, it must have reached the Progress of the folds at
 // their best step; the number of steps does not matter. If Progress is NaN, the refit needs the
 // number of steps that was best in the folds, adjusted by stepGrowth.
-func (r *run) isRefitted(fitter fitter, step, rows int) bool {
-	if progress := r.best.progress; !math.IsNaN(progress) {
+func (r *race) isRefitted(run *run, fitter fitter, step int) bool {
+	if progress := run.best.progress; !math.IsNaN(progress) {
 		const rounding = 1e-9
 		return step > 0 && fitter.Progress() >= progress-rounding
 	}
-	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
+	return step >= int(math.Round(float64(run.best.step)*math.Pow(r.rowRatio(run), run.algorithm.stepGrowth)))
 }
 
 // reservedTime returns the time to reserve for the refits and the report, after the runs have been
@@ -254,14 +254,14 @@ func (r *race) refitBudget() time.Duration {
 // time is reserved. If a run has won, only this run is refitted. Otherwise as many runs are
 // refitted as affordableRefits allows.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
-	first = leader.refitCost(r.data.Rows)
+	first = r.refitCost(leader)
 	if r.scheduler.CurrentWinner() >= 0 {
 		return first, first
 	}
 	all = first
 	for _, run := range r.runs {
 		if run != leader && run.status != Failed {
-			all += run.refitCost(r.data.Rows)
+			all += r.refitCost(run)
 		}
 	}
 	return first, min(all, max(first, r.maxRefitCost()))
@@ -297,8 +297,8 @@ func (r *race) totalCost() float64 {
 
 // refitCost returns the estimated cost of the refit on the given number of rows, in nanoseconds of
 // one core. The estimate is based on the cost of the folds up to the best step.
-func (r *run) refitCost(rows int) float64 {
-	return r.best.cost / float64(len(r.folds)) * math.Pow(r.rowRatio(rows), 1+r.algorithm.stepGrowth)
+func (r *race) refitCost(run *run) float64 {
+	return run.best.cost / float64(len(run.folds)) * math.Pow(r.rowRatio(run), 1+run.algorithm.stepGrowth)
 }
 
 // reportBudget returns the time to reserve for the report after the refit.

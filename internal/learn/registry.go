@@ -8,18 +8,16 @@ import (
 	"foretell/internal/learn/forest"
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/neural"
-	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
-	"foretell/internal/table/frame"
 )
 
 // algorithms are the algorithms of a race, in the order in which they are shown. If several reach
 // the threshold at the same virtual time, the first of them wins.
 var algorithms = []algorithm{
-	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, doubles: true, smooth: true},
+	{Algorithm: model.SEV01, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, longer: true, doubles: true, smooth: true},
 	{Algorithm: model.FIF01, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, monotone: true},
-	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, rowMajor: true, monotone: true},
-	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, monotone: true},
+	{Algorithm: model.SIX01, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, fast: true, rowMajor: true, monotone: true},
+	{Algorithm: model.SEV02, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, fast: true, monotone: true},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
@@ -30,10 +28,10 @@ type workspaces struct {
 
 // newNeuralFitter returns a fitter of a neural network.
 func newNeuralFitter(ctx context.Context, t fitTask) (fitter, error) {
-	return newAdapter(withContext(ctx, neural.New), t, neural.Options{
+	return adapt(neural.New(ctx, t.data.Frame, t.fold, neural.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Workspaces: &t.workspaces.neural,
 		ScheduleFactor: t.data.params.Effort.scheduleFactor(),
-	})
+	}))
 }
 
 // newForestFitter returns a fitter of a randomised forest.
@@ -42,10 +40,10 @@ func newForestFitter(ctx context.Context, t fitTask) (fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAdapter(forest.New, t, forest.Options{
+	return adapt(forest.New(t.data.Frame, t.fold, forest.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
 		Bins: bins, LeavesPerThousand: t.data.params.ScalingFactor, Groups: t.data.params.Groups, Monotone: t.data.monotone,
-	})
+	}))
 }
 
 // newLeafwiseFitter returns a fitter of gradient boosting with leaf-wise trees.
@@ -54,10 +52,10 @@ func newLeafwiseFitter(ctx context.Context, t fitTask) (fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAdapter(withContext(ctx, boost.NewLeafwise), t, boost.Options{
+	return adapt(boost.NewLeafwise(t.data.Frame, t.fold, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
 		Bins: bins, Workspaces: &t.workspaces.boost, Leaves: leavesForScale(t.data.params.ScalingFactor), Monotone: t.data.monotone,
-	})
+	}))
 }
 
 // leavesForScale converts a scaling factor to a number of leaves, at least 2. If scale is 0, it
@@ -80,10 +78,10 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAdapter(withContext(ctx, boost.NewSymmetric), t, boost.Options{
+	return adapt(boost.NewSymmetric(ctx, t.data.Frame, t.fold, boost.Options{
 		Classes: t.data.classes(), Seed: t.seed, Workers: t.workers, Disk: t.data.params.Disk,
 		Bins: bins, Workspaces: &t.workspaces.boost, Buckets: buckets, Groups: t.data.params.Groups, Monotone: t.data.monotone,
-	})
+	}))
 }
 
 // typedFitter is fitter with one difference: Model returns the concrete type M. The fitters of
@@ -110,21 +108,10 @@ func (f adapter[M]) DoubleSchedule() {
 	f.typedFitter.(interface{ DoubleSchedule() }).DoubleSchedule()
 }
 
-// newAdapter calls newFitter, a constructor such as forest.New, with the data and the fold of t. It
-// returns the new fitter in an adapter.
-func newAdapter[O any, F typedFitter[M], M model.Predictor](
-	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
-) (fitter, error) {
-	f, err := newFitter(t.data.Frame, t.fold, opts)
+// adapt returns f in an adapter. f and err are the results of a constructor such as forest.New.
+func adapt[F typedFitter[M], M model.Predictor](f F, err error) (fitter, error) {
 	if err != nil {
 		return nil, err
 	}
 	return adapter[M]{f}, nil
-}
-
-// withContext returns newFitter as a function without the context parameter: it always uses ctx.
-func withContext[O, F any](
-	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
-) func(*frame.Frame, split.Fold, O) (F, error) {
-	return func(f *frame.Frame, fold split.Fold, opts O) (F, error) { return newFitter(ctx, f, fold, opts) }
 }

@@ -212,7 +212,7 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 		RefitInterrupted: r.refitInterrupted,
 		Blended:          r.blendScore,
 		Baseline:         baseline,
-		CurveClasses:     gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
+		CurveClasses:     split.Gather(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
 		Test:             evaluation.NaNScores, Training: evaluation.NaNScores,
 	}, err
 }
@@ -249,7 +249,7 @@ func (r *race) addTestMetrics(ctx context.Context, c *candidate, o *Outcome) {
 		return
 	}
 	p := o.Model.Predictions(probabilities, test.Labels)
-	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.ClassRows
+	p.Groups, p.ClassRows = split.Gather(r.data.params.Groups, rows), r.evaluator.ClassRows
 	report := o.Report
 	if err := r.scoreTestRows(ctx, p, &report); err != nil {
 		r.addFailureNote(ctx, err, "the metrics on the test rows were not computed")
@@ -326,15 +326,6 @@ func (r *race) finalTrainingRows() []int32 {
 		return final[0].Train // a fold model was not trained on the validation rows
 	}
 	return r.plan.Rest
-}
-
-// gatherLabels returns the labels of the given classes.
-func gatherLabels(labels []string, classes []int) []string {
-	picked := make([]string, len(classes))
-	for i, class := range classes {
-		picked[i] = labels[class]
-	}
-	return picked
 }
 
 // sampleReportRows returns at most maxRows elements of rows, at equal distances. If the race was

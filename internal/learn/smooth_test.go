@@ -116,18 +116,18 @@ func TestRefitOfSmoothPartIsReserved(t *testing.T) {
 	run := r.runs[0]
 	run.best.step, run.best.cost, run.best.logLoss = 1, 1e9, math.Log(3)
 	run.best.probabilities = slices.Repeat([]float32{1.0 / 3}, 3*len(r.evaluator.Labels))
-	without := run.refitCost(r.data.Rows)
+	without := r.refitCost(run)
 	if err := r.addSmoothPart(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
 	part, err := smooth.Search(t.Context(), smooth.Task{
-		Frames: []*frame.Frame{r.data.Frame}, Classes: 3, Workers: 1, Folds: []split.Fold{{Train: r.data.allRows(), Validation: r.plan.Test}}, Labels: gather(r.data.Labels, r.plan.Test),
+		Frames: []*frame.Frame{r.data.Frame}, Classes: 3, Workers: 1, Folds: []split.Fold{{Train: r.data.allRows(), Validation: r.plan.Test}}, Labels: split.Gather(r.data.Labels, r.plan.Test),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := part.ChosenCost()
-	if added := run.refitCost(r.data.Rows) - without; run.best.smooth.Weight == 0 || added < 0.7*one || added > 1.5*one {
+	if added := r.refitCost(run) - without; run.best.smooth.Weight == 0 || added < 0.7*one || added > 1.5*one {
 		t.Errorf("weight %v: the refit costs %v more with the smooth part, and a fit on all rows costs %v", run.best.smooth.Weight, added, one)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
+	"foretell/internal/learn/split"
 	"foretell/internal/learn/text"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
@@ -185,13 +186,7 @@ func (t *trainingData) numScreened() int {
 }
 
 // allRows returns the indices of all rows.
-func (t *trainingData) allRows() []int32 {
-	all := make([]int32, t.Rows)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
+func (t *trainingData) allRows() []int32 { return split.Range(0, t.Rows) }
 
 // selectRows returns a frame of the given rows, in their order. Features on which no fitter was
 // trained have no cells.
@@ -203,7 +198,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
-	for i, known := range t.trainedFeatures() {
+	for i, known := range t.trainedFeaturesLocked() {
 		if known {
 			f.Columns[i] = t.Columns[i]
 		}
@@ -213,7 +208,7 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 
 // trainedFeatures reports for each feature whether a fitter was trained on this feature or on a
 // feature computed from it. Texts always count as trained on.
-func (t *trainingData) trainedFeatures() []bool {
+func (t *trainingData) trainedFeaturesLocked() []bool {
 	known := make([]bool, len(t.Columns))
 	for _, i := range t.Schema.TextColumns() {
 		known[i] = true
@@ -239,7 +234,7 @@ func (t *trainingData) usedFeatures() []bool {
 		}
 		return used
 	}
-	known := t.trainedFeatures()
+	known := t.trainedFeaturesLocked()
 	copy(used, known) // for the differences of dates, which belong to no single column
 	for _, column := range t.Schema.SourceColumns() {
 		if slices.ContainsFunc(column.Features, func(i int) bool { return known[i] }) {
@@ -249,16 +244,4 @@ func (t *trainingData) usedFeatures() []bool {
 		}
 	}
 	return used
-}
-
-// gather returns the elements of cells at the given rows, or nil if cells is nil.
-func gather[T any](cells []T, rows []int32) []T {
-	if cells == nil {
-		return nil
-	}
-	picked := make([]T, len(rows))
-	for i, row := range rows {
-		picked[i] = cells[row]
-	}
-	return picked
 }

@@ -77,5 +77,5 @@ func (r *race) sampleValidation(maxRows int) explain.Sample {
 		rows = append(rows, split.Subsample(fold.Validation, maxRows/len(r.plan.Folds))...)
 		ends = append(ends, len(rows))
 	}
-	return explain.Sample{Frame: r.data.selectRows(rows), Groups: gather(r.data.params.Groups, rows), Ends: ends}
+	return explain.Sample{Frame: r.data.selectRows(rows), Groups: split.Gather(r.data.params.Groups, rows), Ends: ends}
 }

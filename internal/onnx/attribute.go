@@ -20,13 +20,9 @@ func IntAttribute(name string, value int) Attribute {
 	return a
 }
 
-// IntsAttribute returns an attribute with several integers.
-func IntsAttribute(name string, values ...int) Attribute {
-	var packed []byte
-	for _, v := range values {
-		packed = binary.AppendUvarint(packed, uint64(v))
-	}
-	return packedIntsAttribute(name, packed)
+// axisAttribute returns the attribute "axes" with one axis. The axis -1 is the last one.
+func axisAttribute(axis int) Attribute {
+	return packedIntsAttribute("axes", binary.AppendUvarint(nil, uint64(axis)))
 }
 
 // packedIntsAttribute returns an attribute with several integers. packed holds the integers as

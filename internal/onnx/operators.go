@@ -48,7 +48,7 @@ func (g *Graph) PowerNormalized(p Value, exponent float64) Value {
 	if exponent == 1 {
 		return p
 	}
-	last := []Attribute{IntsAttribute("axes", -1)}
+	last := []Attribute{axisAttribute(-1)}
 	ratio := g.Op("Div", p, g.OpWithAttributes("ReduceMax", last, p))
 	power := g.Op("Pow", ratio, g.ScalarFloat64(exponent))
 	return g.Op("Div", power, g.Op("ReduceSum", power, g.ConstInt64s([]int{-1}, 1)))
@@ -98,5 +98,5 @@ func (g *Graph) ZerosLike(x Value) Value {
 
 // MeanOverFirstAxis returns the mean along the first dimension of p.
 func (g *Graph) MeanOverFirstAxis(p Value) Value {
-	return g.OpWithAttributes("ReduceMean", []Attribute{IntsAttribute("axes", 0), IntAttribute("keepdims", 0)}, p)
+	return g.OpWithAttributes("ReduceMean", []Attribute{axisAttribute(0), IntAttribute("keepdims", 0)}, p)
 }

@@ -288,7 +288,7 @@ func (c *correctedCopy) unfixableError(in *InputTable, f *finding) error {
 	case f.Code == csvfile.CodeEmptyFile:
 		hint = "name a file with a header and rows"
 	case f.Code == csvfile.CodeEmptyLabel:
-		hint = "write the labels into the column, or set another label with --label"
+		hint = "fill in the labels in this column, or set another label with --label"
 	case hint == "" || strings.Contains(hint, "--fix"):
 		hint = "correct the file by hand, or set --label, --id, --delimiter or --encoding"
 	}

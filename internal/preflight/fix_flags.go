@@ -47,7 +47,7 @@ func (f *FixFlags) CheckCopies(fileIsBlind bool) error {
 	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && fileIsBlind {
 		return nil
 	}
-	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind COPY or, if FILE is the blind file, --no-label --fix COPY")
+	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind COPY (if FILE is itself the blind file: --no-label --fix COPY)")
 }
 
 // CheckPaths returns an error if a copy would overwrite an input or an existing file.

@@ -17,7 +17,7 @@ func (p *Preflight) timeHint(f *finding) string {
 	hint := "if so, score on later rows: train with --time " + term.ShellQuote(f.Name)
 	isGroup := func(other finding) bool { return other.Code == csvfile.CodeGroupColumn }
 	if slices.ContainsFunc(p.Findings, isGroup) {
-		hint += "; one of --group and --time is enough, and both may leave few rows to train on"
+		hint += "; one of --group and --time is enough; together, they may leave few rows to train on"
 	}
 	return hint
 }

@@ -109,7 +109,7 @@ func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	case prof != nil && empty < prof.Rows || len(p.columns) == 0:
 		return p.fixHint(in)
 	}
-	return "no row has a label: write the labels into the column, or set another label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
+	return "no row has a label: fill in the labels in this column, or set another label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
 }
 
 // datesHint returns the remedy for text among the dates of a column. For a blind file, it does not
@@ -127,25 +127,25 @@ var constantHints = map[string]string{
 	codeTakenName:                  "rename the columns of the blind file, or choose the columns of the result with --columns, where these names mean the columns that the prediction adds",
 	codeUnusedColumn:               "no action is required",
 	csvfile.CodeInvalidEncoding:    "use another --encoding, or omit it: the encoding is then detected",
-	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
+	tablefile.CodeUncalculated:     "open the workbook in a spreadsheet program and save it, so that the results of its formulas are stored",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
-	tablefile.CodeHiddenCells:      "if a model must not learn from them, such as rows that a filter hides, delete them, or omit a column with --drop",
+	tablefile.CodeHiddenCells:      "if the hidden cells must not be used, such as rows that a filter hides, delete them; to exclude a whole column, use --drop",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
 	csvfile.CodeNoFeatures:         "add a column that helps to predict the label; the warnings say why each of the present columns is not used",
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
 	csvfile.CodeKnownRows:          "if they are copies of training rows, remove them, because scores on them are too good; if they are other cases with the same features, no action is required",
-	csvfile.CodeMostlyNumbers:      "if the column should have only numbers, clear the cells with other texts, and write all numbers in the same unit",
+	csvfile.CodeMostlyNumbers:      "if the column should contain only numbers, clear the cells with other texts, and write all numbers in the same unit",
 	csvfile.CodeAmbiguousDates:     "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",
-	csvfile.CodeJunkInNumbers:      "if this text means that the value is missing, clear these cells",
+	csvfile.CodeJunkInNumbers:      "if this text stands for a missing value, leave these cells empty",
 	csvfile.CodeMixedNumbers:       "write all numbers of the column with the same decimal separator and the same unit, in all files",
 	csvfile.CodeUnclearNumbers:     "if this is wrong, write the numbers with a decimal point and without a separator between thousands, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone; if the times are about what people do, use local time",
 	csvfile.CodeYearFirst:          "if the year is first, write it with four digits, such as 2024-01-31, in all files",
-	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features of the hour are missing or wrong",
+	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features such as the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",
 	csvfile.CodeNumbersInText:      "in all files, write each number into its own column, with nothing else in the cell; write a sign such as < into another column",
 	csvfile.CodeMixedDates:         "use one format in all files, such as 2024-01-31 for dates; clear the cells that have no date or time",

@@ -68,7 +68,7 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command, help RoleHelp) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.Label, "label", "", help.label)
 	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default "+help.id+")")
-	flags.Var(&l.drop, "drop", "`columns` to ignore, separated by commas; in a list, a name that has a comma is in double quotes")
+	flags.Var(&l.drop, "drop", "`columns` to ignore, separated by commas; in a list, put a name that contains a comma in double quotes")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
 	_ = cmd.RegisterFlagCompletionFunc("drop", func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -136,10 +136,10 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	case len(l.delimiter) == 1 && !strings.ContainsAny(l.delimiter, "\"\r\n"):
 		layout.Delimiter = l.delimiter[0]
 	default:
-		return layout, exit.Usagef("invalid --delimiter %q: must be one character, or tab", l.delimiter)
+		return layout, exit.Usagef("invalid --delimiter %q: must be a single character or the word \"tab\"", l.delimiter)
 	}
 	if l.skipRows < 0 || l.skipRows > maxSkipRows {
-		return layout, exit.Usagef("invalid --skip-rows %d: must be from 0 to %d", l.skipRows, maxSkipRows)
+		return layout, exit.Usagef("invalid --skip-rows %d: must be between 0 and %d", l.skipRows, maxSkipRows)
 	}
 	if err := tablefile.CheckEncoding(l.encoding); err != nil {
 		return layout, exit.Usagef("invalid --%w", err)

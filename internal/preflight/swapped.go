@@ -36,10 +36,10 @@ func (p *Preflight) checkFilesSwapped(blind *roles.Description) error {
 		return nil
 	}
 	keep := "`" + p.Factory.CommandWith("label", p.roles.Label) + "`"
-	hint := "if not, confirm the label: " + keep
+	hint := "if they are not swapped, confirm the label: " + keep
 	if len(p.Train.args) == 1 && len(p.Blind.args) == 1 {
-		hint = "if so, use `" + p.Factory.CommandWithSwappedFiles(p.Train.args[0], p.Blind.args[0]) + "`; otherwise, confirm the label: " + keep
+		hint = "if they are swapped, use `" + p.Factory.CommandWithSwappedFiles(p.Train.args[0], p.Blind.args[0]) + "`; otherwise, confirm the label: " + keep
 	}
-	return exit.Usagef("%s: are the two files swapped? The blind file %s has values of the label %s, and more columns than the training file: %s",
+	return exit.Usagef("%s: are the two files swapped? The blind file %s contains values of the label %s, and more columns than the training file: %s",
 		p.Train.Name, p.Blind.Name, strconv.Quote(p.roles.Label), humanize.List(others, 5)).WithHint("%s", hint)
 }

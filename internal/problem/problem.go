@@ -99,9 +99,9 @@ func (c *Converter) newDiskFullProblem(err error) error {
 func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
 	if !c.embedded {
 		c.log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
-		return api.NewProblem(api.CodeStorageFull, "the service's process may not write files of this size, so nothing was stored: try again when its operator has raised the limit (ulimit -f)").WithCause(err)
+		return api.NewProblem(api.CodeStorageFull, "the service is not allowed to write a file this large, so nothing was stored: ask its operator to raise the limit (ulimit -f), then try again").WithCause(err)
 	}
-	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %s bytes, so nothing was stored: raise the limit with `ulimit -f unlimited`", humanize.Comma(int64(limit))).WithCause(err)
+	return api.NewProblem(api.CodeStorageFull, "this process is only allowed to write files of at most %s bytes, so nothing was stored: raise the limit with `ulimit -f unlimited`", humanize.Comma(int64(limit))).WithCause(err)
 }
 
 // ConvertLookupError converts the error of reading a resource by its key. If the resource does not

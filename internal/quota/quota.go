@@ -28,8 +28,8 @@ func Check(ctx context.Context, t *store.Tx, account string, added store.Usage) 
 		of, remedy  string
 	}{
 		{owner.Quota.Datasets, used.Datasets, added.Datasets, "datasets", "delete datasets"},
-		{owner.Quota.Bytes, used.Bytes, added.Bytes, "bytes of stored files", "delete datasets, models or predictions"},
-		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for a race to end or cancel one"},
+		{owner.Quota.Bytes, used.Bytes, added.Bytes, "stored bytes", "delete datasets, models or predictions"},
+		{owner.Quota.Races, used.Races, added.Races, "running and waiting races", "wait for a race to end or cancel one"},
 	} {
 		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
 			needed := ""

@@ -50,11 +50,11 @@ func (f *Flags) Bind(cmd *cobra.Command) {
 	flags.StringVar(&f.metric, "metric", "", "`metric` by which the race scores its models: "+DescribeMetrics()+" (default accuracy); the score for logLoss is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data, options and seed produce the same model, with the same program and kind of processor")
 	flags.StringSliceVar(&f.algorithms, "algorithm", nil, "race only these `algorithms`: for two classes BSEV01 (neural network), BFIF01 (forest), BSIX01 (boosting), BSEV02 (symmetric boosting); for more classes MSEV01, MFIF01, MSIX01, MSEV02")
-	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customers, the scores hold for new customers")
+	flags.StringVar(&f.groupColumn, "group", "", "keep rows with the same value in this `column` together: all of them are either trained on or scored; with a column of customer IDs, the scores apply to new customers")
 	flags.StringVar(&f.timeColumn, "time", "", "train on the earlier rows and score on the later rows, by this `column` of dates or numbers")
 	flags.StringVar(&f.effort, "effort", "", "how much to train: fast, default or best; fast trains only the two boosting algorithms, or the algorithms of --algorithm; best trains the neural network longer")
 	flags.StringVar(&f.classWeight, "class-weight", "", "cost of a wrong prediction for rows of each class: balanced, or `weights` such as yes=5; the cost for the other classes is 1")
-	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` in which the probability of the second class may change as a column grows, if the other columns stay the same, such as income=increasing or age=decreasing; may be repeated")
+	flags.StringArrayVar(&f.monotone, "monotone", nil, "`direction` in which the probability of the second class is allowed to change as a column grows and the other columns stay the same, such as income=increasing or age=decreasing; may be repeated")
 	flags.DurationVar(&f.TimeLimit, "time-limit", 0, "end the race after this time, including its time in the queue, and keep the best model (default 1h after the race leaves the queue)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(api.RaceMetrics(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("class-weight", cobra.FixedCompletions([]string{api.ClassWeightsBalanced}, cobra.ShellCompDirectiveNoFileComp))
@@ -211,7 +211,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		GroupColumn: f.groupColumn, TimeColumn: f.timeColumn, Effort: f.effort,
 	}
 	if !api.ValidThreshold(f.Threshold) {
-		return body, exit.Usagef("invalid --threshold %v: must be from 0 to 1", *f.Threshold)
+		return body, exit.Usagef("invalid --threshold %v: must be between 0 and 1", *f.Threshold)
 	}
 	if f.metric != "" {
 		var err error
@@ -230,7 +230,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.JoinOr(api.Efforts()))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
-		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
+		return body, exit.Usagef("invalid --scaling-factor %d: must be between 0 and %d", f.scalingFactor, api.MaxScalingFactor)
 	}
 	if f.cmd.Flags().Changed("seed") {
 		if f.seed < 0 {
@@ -240,7 +240,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	}
 	if f.cmd.Flags().Changed("time-limit") {
 		if f.TimeLimit < time.Second || f.TimeLimit > maxTimeLimit {
-			return body, exit.Usagef("invalid --time-limit %q: must be from 1s to 168h", f.TimeLimit.String())
+			return body, exit.Usagef("invalid --time-limit %q: must be between 1s and 168h", f.TimeLimit.String())
 		}
 		seconds := int(f.TimeLimit / time.Second)
 		body.TimeLimitSeconds = &seconds

@@ -45,8 +45,8 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	}
 	r.Performance = &Metrics{
 		Metric: report.Metric, Rows: report.Rows,
-		Validation: NewScore(report.Metric, report.Validation, report.ValidationRows),
-		Test:       NewScore(report.Metric, report.Test, report.TestRows),
+		Validation: newScore(report.Metric, report.Validation, report.ValidationRows),
+		Test:       newScore(report.Metric, report.Test, report.TestRows),
 		PRAUCClass: report.PRAUCClass(),
 	}
 }

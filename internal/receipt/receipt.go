@@ -338,9 +338,9 @@ func Parse(b []byte) (*Receipt, error) {
 // IsMissing reports whether an error of Read means that there is no receipt.
 func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// NewScore returns the score of a metric that was computed from the given number of rows.
+// newScore returns the score of a metric that was computed from the given number of rows.
 // It returns nil if rows is 0 or the metric is unknown.
-func NewScore(metric string, scores *api.Scores, rows int64) *Score {
+func newScore(metric string, scores *api.Scores, rows int64) *Score {
 	if rows == 0 {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (f *Flags) ApplyToChampion(ctx context.Context, o *cli.Output, session *con
 	if r.NumMissed() > 0 {
 		m, err := f.reject(ctx, o, session, model)
 		if err != nil && ctx.Err() == nil {
-			o.Note("warning: the service could not mark model %s as rejected, so the model can become the champion of its series, which `foretell predict --with NAME` uses: %v", model, err)
+			o.Note("warning: the service could not mark model %s as rejected, so the model can become the champion of its series, the model that `foretell predict --with NAME` uses: %v", model, err)
 			return nil, nil
 		}
 		return m, err
@@ -80,7 +80,7 @@ func setState(ctx context.Context, o *cli.Output, session *connect.Session, m *a
 	if changed != nil {
 		return changed, nil
 	}
-	consequence := "so the model can become the champion of its series, which `foretell predict --with NAME` uses"
+	consequence := "so the model can become the champion of its series, the model that `foretell predict --with NAME` uses"
 	if state != api.ModelRejected {
 		consequence = "so the champion of its series may stay the same"
 	}

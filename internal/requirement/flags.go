@@ -37,7 +37,7 @@ func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
 		"end with exit status 10 if the model misses this `requirement` on the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")
-	flags.StringVar(&f.beat, "beat", "", "end with exit status 10 unless the trained model has a higher score on the test rows than this `model`: champion or a reference")
+	flags.StringVar(&f.beat, "beat", "", "end with exit status 10 unless the trained model has a higher score on the test rows than this `model`: champion or a model reference")
 	flags.StringVar(&f.junit, "junit", "", "write the results of --require and --beat as JUnit XML to `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("beat", c.CompleteReferenceOrWord(connect.ChampionRef, connect.ListModelRefs))
 }

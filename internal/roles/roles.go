@@ -284,9 +284,9 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 	case len(named) == 0:
 		return last.Name, lastColumnReason, nil
 	case wrong != "" && len(named) == 1:
-		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, %s", quote(last.Name), wrong), nil
+		return named[0].Name, fmt.Sprintf("named like a label; the last column, %s, %s", quote(last.Name), wrong), nil
 	case len(named) == 1 && last.Filled < last.Rows && named[0].Filled == named[0].Rows:
-		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, has rows without a value", quote(last.Name)), nil
+		return named[0].Name, fmt.Sprintf("named like a label; the last column, %s, has rows without a value", quote(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
 			Why:        listColumns(named) + " are named like labels",

@@ -148,10 +148,10 @@ func TestFractions(t *testing.T) {
 func TestDiffFaults(t *testing.T) {
 	const (
 		columns       = "choose the column of the true labels with --label"
-		booleans      = "the files write the classes in different ways, such as True and 1: write them alike in both files"
-		spelling      = "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
+		booleans      = "the files spell the classes differently, such as True and 1: use the same spelling in both"
+		spelling      = "the labels differ only in spelling, such as a point at the end or invisible characters: use the same spelling in both files"
 		probabilities = "write the predicted class of each row into a column prediction, and its probabilities into a column probability_<class> for each class"
-		letterCase    = "the labels differ only in upper and lower case: write them alike in both files"
+		letterCase    = "the labels differ only in upper and lower case: use the same spelling in both files"
 	)
 	for name, c := range map[string]struct {
 		first, second, answers string

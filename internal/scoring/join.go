@@ -106,5 +106,5 @@ func zerosHint(ids, others []string) string {
 	if !haveCommonLabel(ids, others, func(id string) string { return strings.TrimLeft(id, "0") }) {
 		return ""
 	}
-	return "some IDs differ only in leading zeros, such as 0012 and 12: write them alike in both files"
+	return "some IDs differ only in leading zeros, such as 0012 and 12: use the same form in both files"
 }

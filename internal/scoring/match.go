@@ -101,18 +101,18 @@ func isFraction(label string) bool {
 func spellingHint(labels, others []string) string {
 	switch {
 	case haveCommonLabel(labels, others, strings.ToLower):
-		return "the labels differ only in upper and lower case: write them alike in both files"
+		return "the labels differ only in upper and lower case: use the same spelling in both files"
 	case haveCommonLabel(labels, others, cells.FoldLabel):
-		return "the labels differ only in spelling, such as a point at the end or invisible characters: write them alike in both files"
+		return "the labels differ only in spelling, such as a point at the end or invisible characters: use the same spelling in both files"
 	case areSameBooleans(labels, others):
-		return "the files write the classes in different ways, such as True and 1: write them alike in both files"
+		return "the files spell the classes differently, such as True and 1: use the same spelling in both"
 	}
 	return ""
 }
 
 // orderHint is the hint about files whose rows are joined by their order, but seem not to belong
 // together.
-const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; --in-order joins them by their order without this check"
+const orderHint = "sort the rows of both files in the same order, or join them by a column of unique values with --id; --in-order joins them by their order without this check"
 
 // idNameHint is the hint about files whose rows are joined by columns of different names, but seem not
 // to belong together.

@@ -35,7 +35,7 @@ func (u *UnknownLabels) Note() string {
 		if strings.EqualFold(other[0], other[1]) {
 			difference = "upper and lower case"
 		}
-		note += fmt.Sprintf("; the label %s differs from the class %s only in %s: write them alike in both files", quote(other[0]), quote(other[1]), difference)
+		note += fmt.Sprintf("; the label %s differs from the class %s only in %s: use the same spelling in both files", quote(other[0]), quote(other[1]), difference)
 	}
 	return note
 }

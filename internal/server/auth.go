@@ -42,7 +42,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 		ctx = huma.WithContext(ctx, account.WithCaller(r.Context(), caller))
 		if rules.op.Administrator && !caller.Administrator {
 			s.app.RecordRefusal(ctx.Context(), rules.op.ID, r.URL.Path)
-			writeProblem(w, api.NewProblem(api.CodeForbidden, "only an administrator may send this request"))
+			writeProblem(w, api.NewProblem(api.CodeForbidden, "only administrators can send this request"))
 			return
 		}
 		if caller.MustSetUpSecondFactor && !allowedWithoutSecondFactor[rules.op.ID] {

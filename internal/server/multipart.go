@@ -50,7 +50,7 @@ func newFormFile(r *http.Request, body *requestBody, limit int64) (*formFile, er
 // formatFileLimit returns a text for messages: how large the file in a form of at most limit bytes
 // may be, and where to send a larger file.
 func formatFileLimit(limit int64) string {
-	text := fmt.Sprintf("the file may have at most %d bytes", limit-formOverhead)
+	text := fmt.Sprintf("the file must not exceed %d bytes", limit-formOverhead)
 	if limit < api.MaxUploadBytes {
 		text += "; send a larger file to the dataset's uploadUrl"
 	}

@@ -153,24 +153,24 @@ func operationDescription(op api.Operation) string {
 // the blind CSV may be the result of another prediction.
 const (
 	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
-		"The first column has the row IDs, which must be unique, the last column has the labels, and the columns between are the features. " +
-		"The service chooses these columns by their position and not by their names. In a file without IDs, the service may take a feature for the IDs: check idName and labelName of the dataset. " +
+		"The first column contains the row IDs, which must be unique. The last column contains the labels, and the columns between are the features. " +
+		"The service chooses these columns by their position and not by their names. In a file without IDs, the service may mistake a feature for the IDs: check idName and labelName of the dataset. " +
 		"An empty field is a missing value."
 	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs the columns of all features that the model uses, with the names of the training CSV and in any order. " +
-		"It also needs unique row IDs, in the column with the name of the ID column of the training CSV. If there is no such column, the first column has the IDs. " +
+		"It also needs unique row IDs, in the column with the name of the ID column of the training CSV. If there is no such column, the first column contains the IDs. " +
 		"Other columns are copied to the result. A value that cannot be read as in training, such as 5,7 instead of 5.7, is not an error: it is treated as missing. " +
 		"The warnings of getPredictionDrift report such values. " + resultForm
-	resultForm = "The result has the rows of the blind CSV in the same order, and all its columns, followed by prediction (the predicted class), " +
+	resultForm = "The result contains the rows of the blind CSV in the same order, with all its columns, followed by prediction (the predicted class), " +
 		"probability (the probability of this class), probability_<class> for each class, and the columns of the parameter reasons. " +
-		"If the blind CSV already has a column of such a name, the added column has the first of the suffixes _2, _3, … that makes its name unique, such as prediction_2. " +
+		"If the blind CSV already has a column with one of these names, the name of the added column gets the first of the suffixes _2, _3, … that makes it unique, as in prediction_2. " +
 		"The added columns are therefore always the last columns."
 )
 
 // operationRemarks maps operation IDs to texts that follow the summary in the OpenAPI document.
 var operationRemarks = map[string]string{
-	api.AddData.ID: "The part `file` may be anywhere in the form; other parts are ignored. " +
+	api.AddData.ID: "The part `file` can be anywhere in the form; other parts are ignored. " +
 		"A file of more than 32 MB (33,554,432 bytes) is rejected with 413: upload it to the dataset's uploadUrl. " +
-		"An interrupted upload leaves the dataset PENDING. An empty file makes it FAILED, like any other file that is not such a CSV. " + trainingForm,
+		"An interrupted upload leaves the dataset PENDING. An empty file, like any other invalid file, makes it FAILED. " + trainingForm,
 	api.UploadData.ID: "Requires the bearer token and the signature. The body is the CSV itself, text/csv. " +
 		"The headers in extraHeaders are optional. A body of fewer than 10 bytes is rejected with 422, and a body of more than 534,773,760 bytes with 413. " +
 		"A rejected or interrupted upload leaves the dataset PENDING and stores nothing. " + trainingForm,
@@ -179,7 +179,7 @@ var operationRemarks = map[string]string{
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
 		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part. " + blindForm,
 	api.GetPrediction.ID: "COMPLETED does not mean that all values could be read; see the warnings of getPredictionDrift.",
-	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +
+	api.RequestPassword.ID: "The response is the same whether or not the email address has an account. The old password stays valid until the link is used. " +
 		"409 if the service is not configured to send emails.",
 	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD. " + resultForm,
 	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of the bytes before them.",

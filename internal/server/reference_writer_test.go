@@ -35,7 +35,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
 - **CSV files** must be in UTF-8, with commas between the fields and a header. The command ` + "`foretell`" + ` converts other files to this form before it sends them.
-  In a training CSV, the first column has the row IDs and the last column has the labels. The names of these columns do not matter. See [addData](#adddata) and [createPrediction](#createprediction).
+  In a training CSV, the first column contains the row IDs and the last column contains the labels. The names of these columns do not matter. See [addData](#adddata) and [createPrediction](#createprediction).
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
 - **Origin**: Foretell implements the API of an existing hosted service, whose documentation is not part of this repository. The word after the path of an
   operation is its origin. *Documented*: the documentation of the hosted service describes the operation. *Decided*: the operation is needed, but that documentation
@@ -43,7 +43,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
   implementations do not have it. Descriptions of fields also mark extensions.
 - **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + `. All pages except the last
   also have ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
-- **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
+- **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and are at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
   in UTC, to the second. Only the ` + "`time`" + ` of an [AuditEvent](#auditevent) is to the microsecond.
 - **Two quirks** of the hosted service's API are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
@@ -52,7 +52,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
   Unknown parameters in the query are rejected with 400, except in signed URLs.
 - **Uploads** are streamed. An interrupted upload stores nothing. A file cannot be uploaded in parts: a request with ` + "`Content-Range`" + ` is rejected with 400. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
   request, the response arrives before the client sends the body.
-- **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
+- **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client can choose the ID: up to 64 letters, digits, - and _.
 
 These routes require no token, and are not operations:
 
@@ -73,19 +73,19 @@ var codeMeanings = map[api.Code]string{
 	api.CodeNoRoute:           "no operation at this path",
 	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; the response has `Allow`",
 	api.CodeWrongState:        "the state of the resource does not allow the operation",
-	api.CodeNameTaken:         "the account already has a dataset of this name, or the email already has an account",
+	api.CodeNameTaken:         "the account already has a dataset of this name, or the email address already has an account",
 	api.CodePrecondition:      "a file does not meet the condition of `If-Match` or `If-Unmodified-Since`",
-	api.CodeTooLarge:          "the body has more bytes than allowed",
+	api.CodeTooLarge:          "the body is larger than allowed",
 	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:          "the file does not have the requested range",
 	api.CodeInvalid:           "a value is missing or out of range; `errors` lists the fields",
-	api.CodeTooSmall:          "the file has fewer bytes than a CSV can have",
+	api.CodeTooSmall:          "the file is smaller than any CSV",
 	api.CodeTooMany:           "too many failed log-ins, wrong codes, requests for access, or requests of the account (see `--requests-per-second` of `foretell serve`); the response has `Retry-After`",
 	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
-	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
+	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` names it, and no part of it is sent",
 	api.CodeInternal:          "a bug in the service; `requestId` identifies it in the log. If the response has `Retry-After`, the database did not confirm a change, which may have been stored",
-	api.CodeNotReady:          "the service is starting or stopping, or its database or storage does not respond. Nothing was stored, so any request may be repeated",
+	api.CodeNotReady:          "the service is starting or stopping, or its database or storage does not respond. Nothing was stored, so any request can be repeated",
 }
 
 // referenceWriter writes Markdown from the document.

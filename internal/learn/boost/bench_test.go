@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +114,7 @@ func BenchmarkFit(b *testing.B) {
 				began = time.Now()
 				fitter, err := make(b.Context(), f, allRows(f.Rows), Options{
 					Classes: classes, Workers: workers, Bins: bins, Buckets: tree.MaxBins - 1,
-					Leaves: 31, Depth: 5, LearningRate: 0.1, RowFraction: 1, FeatureFraction: 1, L2: 1, MinRows: 1,
+					Leaves: 31, depth: 5, learningRate: 0.1, rowFraction: 1, featureFraction: 1, l2: 1, minRows: 1,
 				})
 				if err != nil {
 					b.Fatal(err)
@@ -139,7 +138,7 @@ func BenchmarkFit(b *testing.B) {
 // BenchmarkFold trains on four fifths of the rows with the default options and validates
 // on the last fifth. It reports the lowest log loss of all rounds. For the round with this
 // log loss, it also reports the number, the error rate and the seconds since the start.
-// FORETELL_OPTIONS=Depth=8,LearningRate=0.2 changes the options; FORETELL_ROUNDS limits
+// FORETELL_OPTIONS=depth=8,learningRate=0.2 changes the options; FORETELL_ROUNDS limits
 // the rounds.
 func BenchmarkFold(b *testing.B) {
 	f := speedFrame(b)
@@ -150,8 +149,7 @@ func BenchmarkFold(b *testing.B) {
 		if err != nil {
 			continue
 		}
-		field := reflect.ValueOf(&opts).Elem().FieldByName(name)
-		field.Set(reflect.ValueOf(number).Convert(field.Type()))
+		setOption(b, &opts, name, number)
 	}
 	for name, make := range constructors {
 		b.Run(name, func(b *testing.B) {
@@ -159,6 +157,20 @@ func BenchmarkFold(b *testing.B) {
 				foldRun(b, f, make, opts)
 			}
 		})
+	}
+}
+
+// setOption sets the option with the given name.
+func setOption(b *testing.B, opts *Options, name string, value float64) {
+	b.Helper()
+	numbers := map[string]*float64{"learningRate": &opts.learningRate, "l2": &opts.l2, "featureFraction": &opts.featureFraction, "rowFraction": &opts.rowFraction}
+	integers := map[string]*int{"leaves": &opts.Leaves, "buckets": &opts.Buckets, "depth": &opts.depth, "minRows": &opts.minRows}
+	if field := numbers[name]; field != nil {
+		*field = value
+	} else if field := integers[name]; field != nil {
+		*field = int(value)
+	} else {
+		b.Fatalf("FORETELL_OPTIONS: unknown option %q", name)
 	}
 }
 

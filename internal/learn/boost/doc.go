@@ -18,6 +18,7 @@
 //	feature_set, target_encoding  the features of symmetric trees
 //	category_columns              the categories of one or two columns, as numbers
 //	leafwise, symmetric           a round of boosting
+//	symmetric_tree                a tree whose leaves of a level have the same split
 //	sketch, leaf_values           derivatives and leaf values of symmetric trees
 //	monotone                      leaf values of symmetric trees with monotone features
 //	model, *_model                trained models and prediction

@@ -2,6 +2,7 @@ package boost
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"foretell/internal/learn/split"
@@ -47,38 +48,27 @@ type booster interface {
 
 // NewLeafwise returns a fitter that trains leaf-wise trees on the rows
 // fold.Train of f and predicts the rows fold.Validation.
-func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+func NewLeafwise(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
 	}
-	bins := opts.Bins
-	if bins == nil {
-		var err error
-		if bins, err = tree.NewBinnedMatrix(ctx, f, tree.MaxBins, opts.Workers); err != nil {
-			return nil, err
-		}
-	}
 	opts.leafwiseDefaults(f)
 	objective := newObjective(f, fold, opts.Classes)
-	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
+	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), opts.Bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f and
-// predicts the rows fold.Validation. If opts.Bins is set, its numeric features should have at most
-// opts.Buckets bins, plus the bin of missing values.
+// predicts the rows fold.Validation. The numeric features of opts.Bins should have at most
+// opts.Buckets bins each, plus the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
 	}
-	opts.symmetricDefaults(f.Rows, len(f.Columns))
-	bins := opts.Bins
-	if bins == nil {
-		var err error
-		if bins, err = tree.NewBinnedMatrix(ctx, f, opts.Buckets+1, opts.Workers); err != nil {
-			return nil, err
-		}
+	if opts.Buckets < 2 || opts.Buckets >= tree.MaxBins {
+		return nil, fmt.Errorf("boost: %d buckets: must be from 2 to %d", opts.Buckets, tree.MaxBins-1)
 	}
-	features, err := newFeatureSet(ctx, f, fold.Train, bins, &opts)
+	opts.symmetricDefaults(f.Rows, len(f.Columns))
+	features, err := newFeatureSet(ctx, f, fold.Train, opts.Bins, &opts)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package boost
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -9,14 +10,35 @@ import (
 	"testing"
 
 	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
 )
 
-// constructors are the constructors of both kinds of fitters.
+// constructors are the constructors of both kinds of fitters. They set Options.Bins and
+// Options.Buckets, unless these are set.
 var constructors = map[string]func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error){
-	"leafwise":  NewLeafwise,
-	"symmetric": NewSymmetric,
+	"leafwise": func(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+		if err := setBins(ctx, f, tree.MaxBins, &opts); err != nil {
+			return nil, err
+		}
+		return NewLeafwise(f, fold, opts)
+	},
+	"symmetric": func(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+		opts.Buckets = cmp.Or(opts.Buckets, 64)
+		if err := setBins(ctx, f, opts.Buckets+1, &opts); err != nil {
+			return nil, err
+		}
+		return NewSymmetric(ctx, f, fold, opts)
+	},
+}
+
+// setBins sets opts.Bins to the bins of f, unless it is set.
+func setBins(ctx context.Context, f *frame.Frame, maxBins int, opts *Options) (err error) {
+	if opts.Bins == nil {
+		opts.Bins, err = tree.NewBinnedMatrix(ctx, f, maxBins, 1)
+	}
+	return err
 }
 
 // testFrame returns a frame of five columns. The class depends on two numeric
@@ -100,7 +122,7 @@ func TestLearning(t *testing.T) {
 			name, classes := way.name, way.classes
 			f := testFrame(6000, classes)
 			fold := everyThirdRow(f.Rows)
-			fitter := fitSteps(t, name, f, fold, Options{Classes: classes, LearningRate: 0.2, Workers: 2})
+			fitter := fitSteps(t, name, f, fold, Options{Classes: classes, learningRate: 0.2, Workers: 2})
 			p := make([]float32, len(fold.Validation)*classes)
 			fitter.PredictValidation(p)
 			loss := 0.0
@@ -144,7 +166,7 @@ func TestModelBytes(t *testing.T) {
 			f := testFrame(900, classes)
 			var want []byte
 			for _, workers := range []int{1, 1, 2, 8} {
-				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: classes, Workers: workers, RowFraction: 0.6})
+				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: classes, Workers: workers, rowFraction: 0.6})
 				got, err := fitter.Model().AppendBinary(nil)
 				if err != nil {
 					t.Fatal(err)
@@ -229,7 +251,7 @@ func TestDegenerateData(t *testing.T) {
 			t.Run(name+"/"+fault, func(t *testing.T) {
 				f := testFrame(300, 4)
 				spoil(f)
-				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: 4, LearningRate: 1})
+				fitter := fitSteps(t, name, f, everyThirdRow(f.Rows), Options{Classes: 4, learningRate: 1})
 				checkPredictions(t, fitter.Model(), f, 4)
 			})
 		}
@@ -274,6 +296,9 @@ func TestErrors(t *testing.T) {
 			"no_rows":         func(p *split.Fold, _ *Options) { p.Train = nil },
 			"one_class":       func(_ *split.Fold, o *Options) { o.Classes = 1 },
 			"label_too_large": func(_ *split.Fold, o *Options) { f.Labels[0] = 9 },
+			"other_bins":      func(_ *split.Fold, o *Options) { o.Bins = &tree.BinnedMatrix{Rows: 29} },
+			"few_groups":      func(_ *split.Fold, o *Options) { o.Groups = make([]int32, 29) },
+			"few_directions":  func(_ *split.Fold, o *Options) { o.Monotone = make([]tree.Direction, 4) },
 		} {
 			fold, opts := everyThirdRow(f.Rows), Options{Classes: 2}
 			change(&fold, &opts)
@@ -338,7 +363,7 @@ func BenchmarkStep(b *testing.B) {
 func TestOddsComputedTwice(t *testing.T) {
 	f := testFrame(900, 7)
 	model := func(keep bool) string {
-		fitter, err := NewSymmetric(t.Context(), f, everyThirdRow(f.Rows), Options{Classes: 7})
+		fitter, err := constructors["symmetric"](t.Context(), f, everyThirdRow(f.Rows), Options{Classes: 7})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,8 +73,8 @@ func (g *golden) fitter(t *testing.T, f *frame.Frame) *Fitter {
 	rows := allRows(f.Rows).Train
 	fold := split.Fold{Train: rows[:len(g.X)], Validation: rows[len(g.X):]}
 	opts := Options{
-		Classes: g.Classes, Leaves: g.Leaves, Depth: g.Depth, LearningRate: g.Rate, L2: g.L2,
-		MinRows: 1, FeatureFraction: 1, RowFraction: 1, Buckets: 254,
+		Classes: g.Classes, Leaves: g.Leaves, depth: g.Depth, learningRate: g.Rate, l2: g.L2,
+		minRows: 1, featureFraction: 1, rowFraction: 1, Buckets: 254,
 	}
 	fitter, err := constructors[g.Kind](t.Context(), f, fold, opts)
 	if err != nil {

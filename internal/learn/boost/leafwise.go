@@ -42,10 +42,10 @@ const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
 	return &leafwiseBooster{opts: opts, scores: scores, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
-		MinRows:    opts.MinRows,
+		MinRows:    opts.minRows,
 		MinHessian: minHessian,
 		MinGain:    1e-7,
-		L2:         opts.L2,
+		L2:         opts.l2,
 		CatL2:      catL2,
 		CatSmooth:  catSmooth,
 	}}
@@ -123,14 +123,14 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output int) (boosted *boostedTree, traversed int64, err error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))
-	mass, err := sampler.computeGradientsAndSample(ctx, b.workersPerTree(), b.scores, output, sampleParams{b.opts.RowFraction, draw.Uint64()})
+	mass, err := sampler.computeGradientsAndSample(ctx, b.workersPerTree(), b.scores, output, sampleParams{b.opts.rowFraction, draw.Uint64()})
 	if err != nil || mass < minMeanGradient*float64(len(b.scores.train)) || len(sampler.kept) == 0 {
 		return nil, 0, err
 	}
 	sample := tree.Sample{
 		Rows:      sampler.kept,
 		Gradients: sampler.gradients,
-		Features:  sampleFeatures(len(b.bins.Features), b.opts.FeatureFraction, draw),
+		Features:  sampleFeatures(len(b.bins.Features), b.opts.featureFraction, draw),
 		Monotone:  b.opts.Monotone,
 	}
 	leaves := b.opts.leavesOfRound(b.rounds())
@@ -152,7 +152,7 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 		boosted.values[leaf] = newtonStep(g, h, b.scores.classes, &b.opts)
 		if b.opts.Monotone != nil {
 			low, high := grower.LeafBounds(leaf)
-			boosted.values[leaf] = b.opts.scaleLeafValue(min(max(-g/(h+b.opts.L2), low), high))
+			boosted.values[leaf] = b.opts.scaleLeafValue(min(max(-g/(h+b.opts.l2), low), high))
 		}
 	}
 	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {

@@ -83,7 +83,7 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
 		g, h := b.grower.LeafSum(leaf, 0)
-		values[leaf], weights[leaf] = -g/(h+b.opts.L2), h+b.opts.L2
+		values[leaf], weights[leaf] = -g/(h+b.opts.l2), h+b.opts.l2
 		if len(b.grower.LeafRows(leaf)) == 0 {
 			weights[leaf] = emptyLeafWeight
 		}

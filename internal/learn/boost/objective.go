@@ -213,11 +213,11 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)
 	}
-	return opts.scaleLeafValue(-g / (h + opts.L2))
+	return opts.scaleLeafValue(-g / (h + opts.l2))
 }
 
 // scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate. The result
 // is added to the scores of the leaf's rows.
 func (o *Options) scaleLeafValue(value float64) float32 {
-	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
+	return float32(o.learningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

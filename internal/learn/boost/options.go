@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Options configure training. The zero value of every field but Classes selects
-// its default.
+// Options configure training. The zero value of every field selects its default, except that Classes
+// and Bins are required.
 type Options struct {
 	// Classes is the number of classes, at least 2.
 	Classes int
@@ -22,8 +22,7 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins holds the bins of the frame. Fitters of the same frame may share a matrix. Defaults to a
-	// matrix that the fitter builds for itself.
+	// Bins holds the bins of the frame. Fitters of the same frame may share it. It is required.
 	Bins *tree.BinnedMatrix
 	// Workspaces is a pool of working memory. Fitters with the same number of classes and the same
 	// options may share it. Defaults to a new pool.
@@ -43,29 +42,31 @@ type Options struct {
 	// Leaves is the largest number of leaves of a leaf-wise tree. By default, the number is chosen
 	// from the data and may differ from round to round; see leafCounts.
 	Leaves int
-	// Depth is the number of levels of a symmetric tree. Defaults to a number between 4 and 7 that
-	// increases with the numbers of rows and classes.
-	Depth int
-	// Buckets is the largest number of bins of a numeric feature or a target statistic,
-	// for symmetric trees: from 2 to 254. Defaults to 64.
+	// Buckets is the largest number of bins of a target statistic, between 2 and 254. It is required
+	// for symmetric trees and not used for leaf-wise trees.
 	Buckets int
-	// LearningRate is the fraction of a Newton step that a leaf takes. Defaults
+	// The fields below have their defaults, except in tests.
+
+	// depth is the number of levels of a symmetric tree. Defaults to a number
+	// between 4 and 7 that increases with the numbers of rows and classes.
+	depth int
+	// learningRate is the fraction of a Newton step that a leaf takes. Defaults
 	// to a number chosen from the data.
-	LearningRate float64
-	// L2 is the penalty on the square of a leaf's value. Defaults to 0.3 for leaf-wise trees. For
+	learningRate float64
+	// l2 is the penalty on the square of a leaf's value. Defaults to 0.3 for leaf-wise trees. For
 	// symmetric trees, it defaults to 3 with two classes, and to 1 with more classes.
-	L2 float64
-	// MinRows is the smallest number of rows in a leaf of a leaf-wise tree.
+	l2 float64
+	// minRows is the smallest number of rows in a leaf of a leaf-wise tree.
 	// Defaults to a number chosen from the data.
-	MinRows int
-	// FeatureFraction is the fraction of the features that a tree may use. The features are drawn
+	minRows int
+	// featureFraction is the fraction of the features that a tree may use. The features are drawn
 	// for each tree. Defaults to 0.35 for symmetric trees if there are at least 20 features, or at
 	// least 10 features and at most four classes. In all other cases, it defaults to 1 for up to 6
 	// features, to 0.7 for 7 to 9, and to 0.5 for 10 or more.
-	FeatureFraction float64
-	// RowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
+	featureFraction float64
+	// rowFraction is the fraction of the rows that a leaf-wise tree is grown from. The rows are
 	// drawn for each tree. Defaults to 100,000/rows, but at least 0.25 and at most 1.
-	RowFraction float64
+	rowFraction float64
 
 	// numLeafCounts is the number of leafCounts among which the rounds of leaf-wise trees
 	// alternate. If it is 0, each tree has at most Leaves leaves.
@@ -82,12 +83,13 @@ func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
 		return errors.New("boost: no training rows")
 	case len(f.Labels) != f.Rows:
 		return fmt.Errorf("boost: %d labels for %d rows", len(f.Labels), f.Rows)
-	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
-		return fmt.Errorf("boost: %d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(opts.Monotone), len(f.Columns), opts.Classes)
 	case opts.Groups != nil && len(opts.Groups) != f.Rows:
 		return fmt.Errorf("boost: %d groups for %d rows", len(opts.Groups), f.Rows)
-	case opts.Bins != nil && (opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns)):
-		return errors.New("boost: the bins belong to another frame")
+	case opts.Bins == nil || opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns):
+		return errors.New("boost: Options.Bins must be the bins of the frame")
+	}
+	if err := tree.CheckDirections(opts.Monotone, len(f.Columns), opts.Classes); err != nil {
+		return fmt.Errorf("boost: %w", err)
 	}
 	for _, row := range fold.Train {
 		if label := f.Labels[row]; label < 0 || int(label) >= opts.Classes {
@@ -118,16 +120,16 @@ const (
 func (o *Options) leafwiseDefaults(f *frame.Frame) {
 	rows := f.Rows
 	o.commonDefaults(rows, len(f.Columns))
-	setDefault(&o.L2, 0.3)
+	setDefault(&o.l2, 0.3)
 	// A tree grown from more rows than this is not more accurate.
 	const enough = 100_000
-	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
+	setDefault(&o.rowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
 		o.Leaves = max(10, int(math.Pow(float64(rows), 0.27)))
 		o.numLeafCounts = numLeafCounts(f, o.Classes)
 	}
-	if o.MinRows <= 0 {
-		o.MinRows = min(max(rows/20, 3), 20)
+	if o.minRows <= 0 {
+		o.minRows = min(max(rows/20, 3), 20)
 	}
 }
 
@@ -196,26 +198,22 @@ func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	if manyClasses {
-		setDefault(&o.LearningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
+		setDefault(&o.learningRate, min(max(0.05*math.Sqrt(size/25_000), 0.15), 0.2))
 	} else {
 		mid := min(max(0.1*math.Pow(size/10_000, 0.2), 0.1), 0.13)
-		setDefault(&o.LearningRate, min(max(0.1*math.Sqrt(size/150_000), mid), 0.2))
+		setDefault(&o.learningRate, min(max(0.1*math.Sqrt(size/150_000), mid), 0.2))
 	}
 	if features >= 20 || features >= 10 && !manyClasses {
-		setDefault(&o.FeatureFraction, 0.35)
+		setDefault(&o.featureFraction, 0.35)
 	}
 	o.commonDefaults(rows, features)
 	if o.Classes == 2 {
-		setDefault(&o.L2, 3)
+		setDefault(&o.l2, 3)
 	}
-	setDefault(&o.L2, 1)
-	if o.Depth <= 0 {
-		o.Depth = symmetricDepth(rows, manyClasses)
+	setDefault(&o.l2, 1)
+	if o.depth <= 0 {
+		o.depth = symmetricDepth(rows, manyClasses)
 	}
-	if o.Buckets <= 0 {
-		o.Buckets = 64
-	}
-	o.Buckets = min(max(o.Buckets, 2), tree.MaxBins-1)
 }
 
 // symmetricDepth returns the default number of levels. It grows with the number of rows, because
@@ -242,7 +240,7 @@ func symmetricDepth(rows int, manyClasses bool) int {
 // interactions of more than k features.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
-	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
+	setDefault(&o.learningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))
 	fraction := 0.5
 	switch {
 	case features <= 6:
@@ -250,7 +248,7 @@ func (o *Options) commonDefaults(rows, features int) {
 	case features < 10:
 		fraction = 0.7
 	}
-	setDefault(&o.FeatureFraction, fraction)
+	setDefault(&o.featureFraction, fraction)
 }
 
 // setDefault sets *field to value if *field is zero or negative.

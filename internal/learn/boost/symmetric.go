@@ -55,7 +55,7 @@ func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	rows, outputs := b.features.bins[0].Rows, len(b.scores.base)
 	w := b.opts.Workspaces.symmetric.Acquire()
 	if w.grower == nil {
-		w.grower = tree.NewSymmetricGrower(b.features.bins[0], b.opts.Depth, b.opts.L2, b.opts.Workers)
+		w.grower = tree.NewSymmetricGrower(b.features.bins[0], b.opts.depth, b.opts.l2, b.opts.Workers)
 	}
 	w.grower.SetBins(b.features.bins[0])
 	w.gradients = workspace.Resize(w.gradients, min(outputs, sketchSize))
@@ -157,7 +157,7 @@ func (b *symmetricBooster) leafValues(leaf int) []float32 {
 // drawFeatures draws the features that a tree may use.
 func (b *symmetricBooster) drawFeatures(draw *rand.Rand) []int32 {
 	usable := b.features.usable
-	drawn := sampleFeatures(len(usable), b.opts.FeatureFraction, draw)
+	drawn := sampleFeatures(len(usable), b.opts.featureFraction, draw)
 	if drawn == nil {
 		return usable
 	}

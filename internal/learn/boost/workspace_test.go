@@ -2,21 +2,18 @@ package boost
 
 import (
 	"bytes"
-	"context"
 	"reflect"
 	"slices"
 	"testing"
 
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
-	"foretell/internal/table/frame"
 )
 
 // TestWorkspaceIsShared trains three fitters in turns with one workspace. It checks that
 // each fitter returns the same result as with its own workspace.
 func TestWorkspaceIsShared(t *testing.T) {
-	type opener func(context.Context, *frame.Frame, split.Fold, Options) (*Fitter, error)
-	for name, newFitter := range map[string]opener{"leafwise": NewLeafwise, "symmetric": NewSymmetric} {
+	for name, newFitter := range constructors {
 		for _, classes := range []int{2, 3, 7} {
 			f := testFrame(600, classes)
 			bins, err := tree.NewBinnedMatrix(t.Context(), f, 65, 1)

@@ -1,6 +1,9 @@
 package evaluation
 
-import "foretell/internal/learn/mixture"
+import (
+	"foretell/internal/learn/mixture"
+	"foretell/internal/learn/split"
+)
 
 // Mixture is the weighted mean of the probabilities that several models predict for the validation
 // rows.
@@ -22,10 +25,7 @@ func (e *Evaluator) Mix(models [][]float32) Mixture {
 	for i, probabilities := range models {
 		truth[i] = e.trueClassProbabilities(probabilities)
 	}
-	all := make([]int32, len(e.Labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all := split.Range(0, len(e.Labels))
 	m := Mixture{Weights: mixture.FitWeights(truth, all), Probabilities: make([]float32, len(models[0])), CrossFitted: make([]float32, len(models[0]))}
 	e.averageProbabilities(m.Probabilities, models, m.Weights, all)
 	for _, part := range e.parts {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -35,13 +36,13 @@ func TestReplacedDatesChangeTheirDifference(t *testing.T) {
 		{"number", []replacedColumn{replace(2)}, []float64{9, 18, 27}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			changed := substitution{rows: rowRange(0, 3), columns: tt.columns}
+			changed := substitution{rows: split.Range(0, 3), columns: tt.columns}
 			used, differences := []bool{true, true, true, true}, f.Schema.Differences()
 			got := s.newFrame(used, differences, substitutionPart{substitution: &changed, hi: 3})
 			if d := cmp.Diff(tt.want, got.Columns[3].Floats); d != "" {
 				t.Error(d)
 			}
-			number := substitution{rows: rowRange(0, 3), columns: []replacedColumn{replace(2)}}
+			number := substitution{rows: split.Range(0, 3), columns: []replacedColumn{replace(2)}}
 			got = s.newFrame(used, differences, substitutionPart{substitution: &number, lo: 1, hi: 3}, substitutionPart{substitution: &changed, lo: 1, hi: 2}, substitutionPart{substitution: &number, hi: 1})
 			if d := cmp.Diff([]float64{18, 27, tt.want[1], 9}, got.Columns[3].Floats); d != "" {
 				t.Errorf("with other parts: %s", d)

@@ -76,7 +76,7 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 		return nil, ErrNoBackground
 	}
 	if opts.Class < 0 || opts.Class > m.classes() {
-		return nil, fmt.Errorf("class %d: must be from 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
+		return nil, fmt.Errorf("class %d: must be between 1 and %d, or 0 for the predicted class", opts.Class, m.classes())
 	}
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)

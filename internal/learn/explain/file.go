@@ -88,7 +88,7 @@ func (w *fileWorker) explain(b *frame.Block, rows []int32) error {
 	list, err := w.explainer.Explain(w.ctx, b.Frame.Take(rows), 0, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {
 		raw := b.Raw[rows[i]]
-		fields := csvfile.SplitRecord(nil, raw, ',')
+		fields := csvfile.SplitRecord(raw)
 		err = w.yield(Row{
 			Row: w.rowsBefore + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.extract(raw), Explanation: list[i],
 		})

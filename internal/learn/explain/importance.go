@@ -13,6 +13,7 @@ import (
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -190,7 +191,7 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 				substitutions[i], places[i] = columns[i].substitute(s.Frame, lo, hi)
 			}
 		}
-		substitutions[len(columns)] = substitution{rows: rowRange(lo, hi)}
+		substitutions[len(columns)] = substitution{rows: split.Range(lo, hi)}
 		predictions, err := s.predict(ctx, fold, substitutions)
 		if err != nil {
 			return err

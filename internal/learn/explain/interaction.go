@@ -128,7 +128,7 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 // for each pair of values, with the cells of both columns replaced by these values. It adds the
 // number of chosen rows to g.rows.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
-	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
+	rows := split.Subsample(split.Range(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)
 	s := substitution{columns: make([]replacedColumn, 2)}
 	for side, axis := range g.axes {

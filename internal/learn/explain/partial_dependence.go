@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -126,7 +127,7 @@ func (e *effects) addFold(ctx context.Context, fold FoldModel, lo, hi int) error
 func (d *dependentColumn) substitute(donors *frame.Frame, lo, hi int) substitution {
 	s := substitution{columns: []replacedColumn{{features: d.Features, donors: donors}}}
 	for _, donor := range d.donors {
-		s.rows = append(s.rows, rowRange(lo, hi)...)
+		s.rows = append(s.rows, split.Range(lo, hi)...)
 		s.columns[0].rows = append(s.columns[0].rows, slices.Repeat([]int32{donor}, hi-lo)...)
 	}
 	return s

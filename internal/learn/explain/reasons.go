@@ -113,7 +113,7 @@ func newColumnCells(schema *frame.Schema, header []string) *columnCells {
 
 // extract returns the cells of the columns. raw is the text of a row of the file.
 func (c *columnCells) extract(raw []byte) []string {
-	fields := csvfile.SplitRecord(nil, raw, ',')
+	fields := csvfile.SplitRecord(raw)
 	list := make([]string, len(c.fields))
 	for i, at := range c.fields {
 		if at < len(fields) {

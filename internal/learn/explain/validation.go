@@ -212,12 +212,3 @@ func (s *sample) predict(ctx context.Context, fold FoldModel, list []substitutio
 	})
 	return predictions, err
 }
-
-// rowRange returns the numbers lo…hi-1.
-func rowRange(lo, hi int) []int32 {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
-	return rows
-}

@@ -43,24 +43,43 @@ type fitterState struct {
 // New returns a fitter that trains on the rows fold.Train of f and predicts the
 // rows fold.Validation.
 func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
-	switch {
-	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
-		return nil, fmt.Errorf("forest: Classes=%d: must be from 2 to %d", opts.Classes, math.MaxUint16)
-	case len(fold.Train) == 0:
-		return nil, errors.New("forest: no training rows")
-	case opts.Monotone != nil && (opts.Classes != 2 || len(opts.Monotone) != len(f.Columns)):
-		return nil, fmt.Errorf("forest: %d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(opts.Monotone), len(f.Columns), opts.Classes)
-	case len(f.Labels) != f.Rows:
-		return nil, fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
+	if err := validate(f, fold, &opts); err != nil {
+		return nil, err
 	}
 	opts.setDefaults(f.Rows)
 	return &Fitter{
 		opts:    opts,
 		frame:   f,
 		fold:    fold,
+		bins:    opts.Bins,
 		prior:   classFrequencies(f.Labels, fold.Train, opts.Classes),
 		current: fitterState{temperature: 1},
 	}, nil
+}
+
+// validate returns an error if f, fold or opts are invalid.
+func validate(f *frame.Frame, fold split.Fold, opts *Options) error {
+	switch {
+	case opts.Classes < 2 || opts.Classes > math.MaxUint16:
+		return fmt.Errorf("forest: Classes=%d: must be from 2 to %d", opts.Classes, math.MaxUint16)
+	case len(fold.Train) == 0:
+		return errors.New("forest: no training rows")
+	case len(f.Labels) != f.Rows:
+		return fmt.Errorf("forest: %d labels for %d rows", len(f.Labels), f.Rows)
+	case opts.Groups != nil && len(opts.Groups) != f.Rows:
+		return fmt.Errorf("forest: %d groups for %d rows", len(opts.Groups), f.Rows)
+	case opts.Bins == nil || opts.Bins.Rows != f.Rows || len(opts.Bins.Features) != len(f.Columns):
+		return errors.New("forest: Options.Bins must be the bins of the frame")
+	}
+	if err := tree.CheckDirections(opts.Monotone, len(f.Columns), opts.Classes); err != nil {
+		return fmt.Errorf("forest: %w", err)
+	}
+	for _, row := range fold.Train {
+		if label := f.Labels[row]; label < 0 || int(label) >= opts.Classes {
+			return fmt.Errorf("forest: label %d of row %d: must be a class below %d", label, row, opts.Classes)
+		}
+	}
+	return nil
 }
 
 // Step grows some trees. done reports whether the forest is complete.
@@ -71,9 +90,7 @@ func New(f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 // tried, every further step adds trees. If Options.usesExtraTrees is set and the splits are random,
 // the first of these steps replaces all trees with trees that are trained on all rows.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
-	if err := f.prepare(ctx); err != nil {
-		return false, err
-	}
+	f.prepare()
 	switch p, ok := f.nextParams(); {
 	case f.best.trees == 0:
 		err = f.addTrees(ctx, f.best, min(2, f.opts.pilotHalf))
@@ -214,17 +231,10 @@ const (
 	temperatureRefitGrowth = 1.25
 )
 
-// prepare bins the frame and creates the first forest. It does nothing in later steps.
-func (f *Fitter) prepare(ctx context.Context) error {
+// prepare creates the first forest. It does nothing in later steps.
+func (f *Fitter) prepare() {
 	if f.best != nil {
-		return nil
-	}
-	f.bins = f.opts.Bins
-	if f.bins == nil {
-		var err error
-		if f.bins, err = tree.NewBinnedMatrix(ctx, f.frame, 0, f.opts.Workers); err != nil {
-			return err
-		}
+		return
 	}
 	f.mappers = f.bins.Mappers()
 	n := len(f.fold.Train)
@@ -243,7 +253,6 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	}
 	f.best.params, f.moves = f.opts.initialParams(f.newSearchSpace())
 	f.numMoves = len(f.moves)
-	return nil
 }
 
 // newSearchSpace returns the properties of the data that limit the growth parameters. The field
@@ -289,13 +298,10 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 // evenly spaced rows only.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
-	if forest == nil {
-		return p
-	}
 	votes := forest.oobVotes
 	row := make([]float32, p.Classes)
 	stride := 1 + (len(votes.weights)-1)/maxValues
-	for i := 0; i < len(votes.trees); i += max(stride, 1) {
+	for i := 0; i < len(votes.trees); i += stride {
 		if size := int(votes.trees[i]); size > 0 {
 			votesToProbabilities(row, votes.rowVotes(i), f.prior, size, forest.trees)
 			p.Probabilities = append(p.Probabilities, row...)

@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
 )
@@ -57,10 +58,23 @@ func trainOnFirst(rows, train int) split.Fold {
 	return p
 }
 
+// newFitter calls New with the bins of f, unless opts has bins.
+func newFitter(tb testing.TB, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
+	tb.Helper()
+	if opts.Bins == nil {
+		bins, err := tree.NewBinnedMatrix(tb.Context(), f, tree.MaxBins, 1)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		opts.Bins = bins
+	}
+	return New(f, fold, opts)
+}
+
 // fitAll returns a fitter that has done all its steps.
 func fitAll(t *testing.T, f *frame.Frame, fold split.Fold, opts Options) *Fitter {
 	t.Helper()
-	fitter, err := New(f, fold, opts)
+	fitter, err := newFitter(t, f, fold, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +179,7 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("model_returns_the_checkpoint", func(t *testing.T) {
-		fitter, err := New(f, fold, opts)
+		fitter, err := newFitter(t, f, fold, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +200,7 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("before_the_first_step_predicts_frequencies", func(t *testing.T) {
-		fitter, err := New(f, fold, opts)
+		fitter, err := newFitter(t, f, fold, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +213,7 @@ func TestStep(t *testing.T) {
 		}
 	})
 	t.Run("cost_grows", func(t *testing.T) {
-		fitter, _ := New(f, fold, opts)
+		fitter, _ := newFitter(t, f, fold, opts)
 		for before := 0.0; ; before = fitter.Cost() {
 			done, err := fitter.Step(t.Context())
 			if err != nil || fitter.Cost() <= before {
@@ -213,7 +227,7 @@ func TestStep(t *testing.T) {
 	t.Run("cancel_stops", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		fitter, _ := New(f, fold, opts)
+		fitter, _ := newFitter(t, f, fold, opts)
 		if _, err := fitter.Step(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want %v", err, context.Canceled)
 		}
@@ -270,13 +284,23 @@ func TestEdgeCases(t *testing.T) {
 	})
 	t.Run("invalid_arguments_are_errors", func(t *testing.T) {
 		f := testFrame(20, 2, 10)
-		for _, opts := range []Options{{Classes: 1}, {Classes: 1 << 16}} {
-			if _, err := New(f, trainOnFirst(20, 10), opts); err == nil {
-				t.Errorf("Classes=%d: no error", opts.Classes)
+		for _, opts := range []Options{
+			{Classes: 1},
+			{Classes: 1 << 16},
+			{Classes: 2, Groups: make([]int32, 19)},
+			{Classes: 2, Bins: &tree.BinnedMatrix{Rows: 19}},
+			{Classes: 2, Monotone: make([]tree.Direction, 1)},
+		} {
+			if _, err := newFitter(t, f, trainOnFirst(20, 10), opts); err == nil {
+				t.Errorf("%+v: no error", opts)
 			}
 		}
-		if _, err := New(f, split.Fold{}, Options{Classes: 2}); err == nil {
+		if _, err := newFitter(t, f, split.Fold{}, Options{Classes: 2}); err == nil {
 			t.Error("no error without rows")
+		}
+		f.Labels[0] = 2
+		if _, err := newFitter(t, f, trainOnFirst(20, 10), Options{Classes: 2}); err == nil {
+			t.Error("no error for a label that is no class")
 		}
 	})
 }
@@ -286,7 +310,7 @@ func TestEdgeCases(t *testing.T) {
 func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 	f := testFrame(101_000, 2, 1)
 	numTrees := func(train int) int {
-		fitter, err := New(f, trainOnFirst(f.Rows, train), Options{Classes: 2})
+		fitter, err := newFitter(t, f, trainOnFirst(f.Rows, train), Options{Classes: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +320,7 @@ func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 		t.Errorf("%d trees on a fold, %d on all rows", fold, all)
 	}
 	small := testFrame(300, 2, 1)
-	fitter, err := New(small, trainOnFirst(300, 200), Options{Classes: 2, trees: 100})
+	fitter, err := newFitter(t, small, trainOnFirst(300, 200), Options{Classes: 2, trees: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

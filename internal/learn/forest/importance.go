@@ -23,7 +23,7 @@ const (
 )
 
 // Importance returns the importance of each feature of f for the labels, divided by its standard
-// error. It is estimated on the given rows with extremely randomised trees. Options.Bins is required.
+// error. It is estimated on the given rows with extremely randomised trees.
 //
 // The importance is a sum over the splits by the feature and over the out-of-bag rows of each tree.
 // Each summand is the probability of the row's true class at the child minus that at the parent.
@@ -39,7 +39,6 @@ func Importance(ctx context.Context, f *frame.Frame, rows []int32, opts Options)
 	if err != nil {
 		return nil, err
 	}
-	fitter.bins = opts.Bins
 	fitter.growers = make([]*grower, fitter.opts.Workers)
 	space := searchSpace{rows: len(rows), features: len(opts.Bins.Features)}
 	params, _ := fitter.opts.initialParams(space)

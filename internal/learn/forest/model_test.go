@@ -16,7 +16,7 @@ import (
 func testModels(t *testing.T) map[string]*Model {
 	t.Helper()
 	f, g := testFrame(300, 2, 1), testFrame(300, 5, 2)
-	bare, err := New(f, trainOnFirst(300, 200), Options{Classes: 2})
+	bare, err := newFitter(t, f, trainOnFirst(300, 200), Options{Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func FuzzUnmarshalBinary(f *testing.F) {
 	data := testFrame(20, 2, 5)
 	for _, opts := range []Options{{Classes: 2, trees: 2, minLeaf: 5}, {Classes: 4, trees: 2}} {
 		rows := testFrame(60, opts.Classes, 6)
-		fitter, err := New(rows, split.Fold{Train: trainOnFirst(60, 60).Train}, opts)
+		fitter, err := newFitter(f, rows, split.Fold{Train: trainOnFirst(60, 60).Train}, opts)
 		if err != nil {
 			f.Fatal(err)
 		}

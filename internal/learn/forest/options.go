@@ -7,8 +7,8 @@ import (
 	"foretell/internal/spill"
 )
 
-// Options are the hyperparameters of a forest. The zero value of every field
-// but Classes selects its default.
+// Options are the hyperparameters of a forest. The zero value of every field selects its default,
+// except that Classes and Bins are required.
 type Options struct {
 	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
@@ -17,8 +17,7 @@ type Options struct {
 	// Workers is the number of goroutines. The result does not depend on it.
 	// Defaults to 1.
 	Workers int
-	// Bins holds the bins of the frame. Defaults to a matrix that the first Step builds
-	// for this fitter.
+	// Bins holds the bins of the frame.
 	Bins *tree.BinnedMatrix
 	// Groups holds the group of each row of the frame; a negative number means no group. For each
 	// tree, either all rows of a group are drawn or none. If Groups is nil, rows are drawn one by

@@ -57,7 +57,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	e.encode(x, f, fold.Train)
 	k, gamma := newFeatures(ctx, x, e.width, o)
 	triangle := k.triangle() // before the regression overwrites the features
-	p, err := newLogisticRegression(ctx, k, gatherLabels(f.Labels, fold.Train), o)
+	p, err := newLogisticRegression(ctx, k, split.Gather(f.Labels, fold.Train), o)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +128,6 @@ func (f *Fit) Validation(penaltyIndex int) []float32 { return f.validation[penal
 // Model returns the model of the penalty with the given index in Options.Penalties. The
 // result is nil if the fit did not converge.
 func (f *Fit) Model(penaltyIndex int) *Model { return f.models[penaltyIndex] }
-
-func gatherLabels(labels, rows []int32) []int32 {
-	picked := make([]int32, len(rows))
-	for i, row := range rows {
-		picked[i] = labels[row]
-	}
-	return picked
-}
 
 // meanSquaredDistance returns the mean of |a−b|² over all pairs of rows a and b of x. This
 // mean is twice the sum of the variances of the columns.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -26,11 +27,7 @@ func (m *Model) IsLinear() bool { return len(m.centers) == 0 }
 // (hi−lo) × classes. f must have the columns that the model was trained on;
 // unknown levels are allowed.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
-	predictAll([][]float32{dst}, []*Model{m}, f, rows)
+	predictAll([][]float32{dst}, []*Model{m}, f, split.Range(lo, hi))
 }
 
 // blockRows is the number of rows that are encoded at once.

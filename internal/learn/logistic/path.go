@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/shapley"
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -17,12 +18,8 @@ type encodedRows struct {
 // Encode encodes the rows of f for explanations. f must have the columns that the model
 // was trained on; they may have unknown levels.
 func (m *Model) Encode(f *frame.Frame) shapley.Rows {
-	rows := make([]int32, f.Rows)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
 	e := &encodedRows{model: m, x: make([]float64, f.Rows*m.encoder.width)}
-	m.encoder.encode(e.x, f, rows)
+	m.encoder.encode(e.x, f, split.Range(0, f.Rows))
 	return e
 }
 

@@ -2,8 +2,7 @@
 package memory
 
 import (
-	"strings"
-
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/screen"
 	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/split"
@@ -103,9 +102,10 @@ func Estimate(s Shape, algorithms []string) int64 {
 		bytes += garbageFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
 	}
 	for _, name := range algorithms {
-		cost := memoryCosts[strings.TrimLeft(name, "BM")]
+		name = model.BaseName(name)
+		cost := memoryCosts[name]
 		bytes += float64(validation)*classes*probabilityBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
-		if strings.HasSuffix(name, "SEV01") && s.Texts == 0 && s.Features <= screen.MaxFeatures {
+		if name == model.SEV01.Name && s.Texts == 0 && s.Features <= screen.MaxFeatures {
 			bytes += smooth.EstimateMemory(s.Rows, s.Features, s.Levels, s.Classes)
 		}
 	}

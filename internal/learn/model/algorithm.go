@@ -32,6 +32,15 @@ var (
 	algorithms = []*Algorithm{SEV01, FIF01, SIX01, SEV02}
 )
 
+// BaseName returns the name of an algorithm without the prefix B (for two classes) or M (for more):
+// BSIX01 → SIX01. It returns a name without this prefix unchanged.
+func BaseName(name string) string {
+	if name != "" && (name[0] == 'B' || name[0] == 'M') {
+		return name[1:]
+	}
+	return name
+}
+
 // Blend is the algorithm name of a model that is a blend of several algorithms.
 const Blend = "BLEND"
 

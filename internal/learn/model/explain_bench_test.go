@@ -9,6 +9,7 @@ import (
 	"foretell/internal/learn/boost"
 	"foretell/internal/learn/model"
 	"foretell/internal/learn/split"
+	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
 )
 
@@ -22,19 +23,31 @@ func BenchmarkExplainTrees(b *testing.B) {
 	if path := os.Getenv("FORETELL_BENCH_TABLE"); path != "" {
 		writeNumbers(b, path, f)
 	}
-	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: rowNumbers(rows)}, boost.Options{Classes: 2, Leaves: 31, LearningRate: 0.1, Workers: 2})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for fit.Rounds() < trees {
-		if _, err := fit.Step(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
+	fit := trainTrees(b, f, rowNumbers(rows), trees)
 	m := model.New(model.Parts{
 		Schema: f.Schema, Algorithm: "BSIX01", Members: []model.Member{{Algorithm: model.SIX01, Weight: 1, Predictor: fit.Model()}}, Temperature: 1, Background: f.Take(rowNumbers(backgroundRows)),
 	})
 	benchmarkExplain(b, m, f.Take(rowNumbers(explained)))
+}
+
+// trainTrees returns a fitter that has trained rounds of boosting with trees of 31 leaves on the given
+// rows of f.
+func trainTrees(b *testing.B, f *frame.Frame, rows []int32, rounds int) *boost.Fitter {
+	b.Helper()
+	bins, err := tree.NewBinnedMatrix(b.Context(), f, tree.MaxBins, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fit, err := boost.NewLeafwise(f, split.Fold{Train: rows}, boost.Options{Classes: len(f.Schema.Classes), Bins: bins, Leaves: 31, Workers: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for fit.Rounds() < rounds {
+		if _, err := fit.Step(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return fit
 }
 
 // writeNumbers writes a table with the label first and no header, as docs/bench/explain.sh

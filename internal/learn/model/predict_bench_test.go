@@ -6,9 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"foretell/internal/learn/boost"
 	"foretell/internal/learn/model"
-	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -32,17 +30,7 @@ func BenchmarkBulk(b *testing.B) {
 		rows[i] = int32(i)
 	}
 	f = f.Take(rows)
-	fit, err := boost.NewLeafwise(b.Context(), f, split.Fold{Train: rows}, boost.Options{
-		Classes: len(f.Schema.Classes), Leaves: 31, LearningRate: 0.1, Workers: 2,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for fit.Rounds() < trees {
-		if _, err := fit.Step(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
+	fit := trainTrees(b, f, rows, trees)
 	m := model.New(model.Parts{Schema: f.Schema, Algorithm: "BSIX01", Temperature: 1, Members: []model.Member{{Algorithm: model.SIX01, Weight: 1, Predictor: fit.Model()}}})
 	predicted := 0
 	for b.Loop() {

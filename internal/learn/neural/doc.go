@@ -9,6 +9,7 @@
 //	optimiser           AdamW, the averaged weights
 //	schedule            the length of the training and the learning rate
 //	fitter, workspace   batches and steps, and their working memory
+//	options             the hyperparameters
 //	model, codec        the averaged weights, used to predict and stored
 //	path, onnx          predictions for explanations; export to ONNX
 //	cost                the estimated time of training

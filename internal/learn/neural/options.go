@@ -64,7 +64,7 @@ const (
 // rows.
 func (o Options) withDefaults(rows int) (Options, error) {
 	if o.Classes < 2 || o.Classes > math.MaxUint16 {
-		return o, fmt.Errorf("neural: Classes=%d: must be from 2 to %d", o.Classes, math.MaxUint16)
+		return o, fmt.Errorf("neural: Classes=%d: must be between 2 and %d", o.Classes, math.MaxUint16)
 	}
 	o.Workers = max(o.Workers, 1)
 	if o.Workspaces == nil {

@@ -1,6 +1,6 @@
 // Package scheduler decides which algorithm of a race wins. Each algorithm is trained in a run. The
-// scheduler compares the virtual times at which the runs reach the threshold. The winner is
-// therefore the same on every machine.
+// scheduler compares the virtual times at which the runs win: at which they reach the threshold or,
+// without one, stall with perfect scores. The winner is therefore the same on every machine.
 package scheduler
 
 import (
@@ -26,7 +26,7 @@ const maxLead = 250e6
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
 //	FIF01  ├───────┼───────┼───────┼╌╌┊╌╌╌╌┤   due after T: stopped during its step
-//	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        reached the threshold at T
+//	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        won at T
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
 // The winner is the run whose score reaches the threshold at the smallest virtual time or, in a
@@ -43,8 +43,8 @@ type Scheduler struct {
 	changed *sync.Cond
 	runs    []runState
 	lead    float64 // maxLead, or +Inf if no run waits
-	winTime float64 // virtual time of the win; +Inf if no run has reached the threshold
-	winner  int     // the run that has won so far; -1 if no run has reached the threshold
+	winTime float64 // virtual time of the win; +Inf if no run has won
+	winner  int     // the run that has won so far; -1 if there is none
 }
 
 // runState is the state of a run in the scheduler. Runs are identified by their index.
@@ -54,7 +54,7 @@ type runState struct {
 	due               float64            // the due time of its next score
 	clock             float64            // the cost of its steps so far
 	lastStepCost      float64            // the cost of its last step
-	reached           float64            // the virtual time at which it has reached the threshold, or +Inf
+	wonAt             float64            // the virtual time at which it has won, or +Inf
 	cancel            context.CancelFunc // nil until RunContext
 }
 
@@ -68,7 +68,7 @@ func New(runs int, wait bool) *Scheduler {
 	s := &Scheduler{runs: make([]runState, runs), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.runs {
-		s.runs[i].active, s.runs[i].reached = true, math.Inf(1)
+		s.runs[i].active, s.runs[i].wonAt = true, math.Inf(1)
 	}
 	return s
 }
@@ -125,7 +125,7 @@ func (s *Scheduler) latestDue() float64 {
 // EndStep records that a run has done a step. clock is the total cost of the run. reached reports
 // whether the score has reached the threshold. The run then does no further step, but another run
 // that has not ended may still win.
-func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
+func (s *Scheduler) EndStep(index int, clock float64, won bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.runs[index]
@@ -133,8 +133,8 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	e.clock = clock
 	scoreTime := max(clock, e.due)
 	e.due = max(scoreTime, clock+e.lastStepCost)
-	e.active = e.active && !reached
-	if reached {
+	e.active = e.active && !won
+	if won {
 		s.recordWinAndCancelLosers(index, scoreTime)
 	}
 	s.changed.Broadcast()
@@ -144,7 +144,7 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 // scoreTime. It cancels the runs that can no longer win. If the current winner was earlier, it
 // cancels no run.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
-	s.runs[index].reached = scoreTime
+	s.runs[index].wonAt = scoreTime
 	if s.chooseWinner(); s.winner != index {
 		return
 	}
@@ -155,13 +155,13 @@ func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	}
 }
 
-// chooseWinner sets s.winner to the run that has reached the threshold at the smallest virtual
-// time, and s.winTime to this time. In a tie it chooses the run with the smallest index.
+// chooseWinner sets s.winner to the run that has won at the smallest virtual time, and s.winTime to
+// this time. In a tie it chooses the run with the smallest index.
 func (s *Scheduler) chooseWinner() {
 	s.winTime, s.winner = math.Inf(1), -1
 	for i, e := range s.runs {
-		if e.reached < s.winTime {
-			s.winTime, s.winner = e.reached, i
+		if e.wonAt < s.winTime {
+			s.winTime, s.winner = e.wonAt, i
 		}
 	}
 }
@@ -174,8 +174,8 @@ func (s *Scheduler) SetRemote(index int) {
 	s.runs[index].active = false
 }
 
-// RecordRemoteWin records that a run on another machine has reached the threshold at the
-// virtual time scoreTime, and cancels the runs that can no longer win.
+// RecordRemoteWin records that a run on another machine has won at the virtual time scoreTime, and
+// cancels the runs that can no longer win.
 func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +191,7 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[index].ignoresRemoteWins, s.runs[index].reached = true, math.Inf(1)
+	s.runs[index].ignoresRemoteWins, s.runs[index].wonAt = true, math.Inf(1)
 	s.chooseWinner()
 	s.changed.Broadcast()
 }
@@ -214,8 +214,7 @@ func (s *Scheduler) RemoveRun(index int) {
 	s.changed.Broadcast()
 }
 
-// CurrentWinner returns the run that has won so far, or -1 if no run has reached
-// the threshold.
+// CurrentWinner returns the run that has won so far, or -1 if there is none.
 func (s *Scheduler) CurrentWinner() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

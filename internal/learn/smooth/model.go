@@ -12,8 +12,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Predictor is a model of neural networks, or a logistic regression. Its methods do the same as the
-// methods of neural.Model.
+// Predictor is a model of neural networks. Its methods do the same as the methods of neural.Model.
 type Predictor interface {
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
 	Encode(f *frame.Frame) shapley.Rows
@@ -24,8 +23,9 @@ type Predictor interface {
 // Model is the weighted mean of neural networks and a logistic regression, the smooth part.
 // It is immutable and safe for concurrent use.
 type Model struct {
-	networks, smooth Predictor
-	weight           float64
+	networks Predictor
+	smooth   *logistic.Model
+	weight   float64 // of smooth
 }
 
 // NewModel returns a model whose predictions are the weighted mean of the predictions of
@@ -36,10 +36,7 @@ func NewModel(networks Predictor, smooth *logistic.Model, weight float64) *Model
 
 // IsLinear reports whether the smooth part of m, the logistic regression, has no kernel. The scores
 // of a smooth part without a kernel are linear functions of its inputs.
-func (m *Model) IsLinear() bool {
-	part, ok := m.smooth.(*logistic.Model)
-	return ok && part.IsLinear()
-}
+func (m *Model) IsLinear() bool { return m.smooth.IsLinear() }
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {

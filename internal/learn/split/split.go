@@ -71,11 +71,7 @@ func (s Sample) sortedRows() []int32 {
 		slices.Sort(rows)
 		return rows
 	}
-	rows := make([]int32, len(s.Labels))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
+	return Range(0, len(s.Labels))
 }
 
 // holdoutStream and foldStream select the random stream of Holdout and of Folds, so that

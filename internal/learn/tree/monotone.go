@@ -1,6 +1,9 @@
 package tree
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Direction is the direction in which the value of a tree may change when a numeric feature
 // increases and all other features stay the same. It does not apply to missing values of the
@@ -13,6 +16,15 @@ const (
 	AnyOrder   Direction = 0
 	Increasing Direction = 1 // the value never falls
 )
+
+// CheckDirections returns an error unless directions is nil or has a direction for each of the given
+// number of columns. It is also an error if there are directions and more than two classes.
+func CheckDirections(directions []Direction, columns, classes int) error {
+	if directions != nil && (classes != 2 || len(directions) != columns) {
+		return fmt.Errorf("%d monotone directions for %d columns and %d classes: want one for each column, and two classes", len(directions), columns, classes)
+	}
+	return nil
+}
 
 // bounds are the smallest and the largest value that a leaf may have. A value is -g/(h+λ), where g
 // and h are sums of derivatives in the integer units of Scale.

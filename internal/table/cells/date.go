@@ -23,7 +23,7 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// yearFirst is set if the date begins with a year of two digits, as in 06-01-02.
+	// yearFirst is set if the date begins with a two-digit year, as in 06-01-02.
 	yearFirst bool
 	// hour is the time of day in hours since midnight if it precedes the year, as in the output of
 	// Unix date. hasHour is set only in this case.

@@ -237,7 +237,7 @@ func isCompactDate(text string) bool {
 	return false
 }
 
-// warnYearFirst warns about a training column whose dates perhaps begin with a year of two digits.
+// warnYearFirst warns about a training column whose dates perhaps begin with a two-digit year.
 func (c *columnChecker) warnYearFirst() {
 	inf := c.inferred
 	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormCategory && inf.Form != inference.FormText {
@@ -247,10 +247,10 @@ func (c *columnChecker) warnYearFirst() {
 	switch {
 	case first == nil || inf.YearFirst:
 	case inf.Form == inference.FormDate:
-		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the dates probably begin with a year of two digits, but such dates are read with the year last: %s is read as %s",
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the dates probably begin with a two-digit year, but such dates are read with the year last: %s is read as %s",
 			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
 	default:
-		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the cells are probably dates that begin with a year of two digits, such as %s: such dates are not read, so the column is read as %s",
+		c.warnAt(first.FirstLine(), csvfile.CodeYearFirst, "the cells are probably dates that begin with a two-digit year, such as %s: such dates are not read, so the column is read as %s",
 			csvfile.Excerpt(first.Text), describeReading(inf.Form))
 	}
 }

@@ -133,7 +133,7 @@ func TestOtherCellsAmongDatesWithTheYearFirst(t *testing.T) {
 		"n.d.":     `junk-in-dates the column has dates from the years 1000 to 2999, but other values in 1 row, such as "n.d." in line 202; such values are treated as missing`,
 		"00-00-00": `junk-in-dates the column has dates from the years 1000 to 2999, but other values in 1 row, such as "00-00-00" in line 202; such values are treated as missing`,
 		// It is a date if the year is last.
-		"17-02-30": `year-first the dates probably begin with a year of two digits, but such dates are read with the year last: "17-01-01" is read as 2001-01-17`,
+		"17-02-30": `year-first the dates probably begin with a two-digit year, but such dates are read with the year last: "17-01-01" is read as 2001-01-17`,
 	} {
 		table := tabletest.Column(tabletest.Cells(400, func(i int) string {
 			if i == 200 {
@@ -167,8 +167,8 @@ func TestYearFirst(t *testing.T) {
 		{"year_that_is_no_day", "06/01/02", 1984, 11, ""},
 		{"decades", "06/01/02", 1960, 70, ""},
 		{"turn_of_the_century", "06-01-02", 1996, 15, ""},
-		{"one_year", "06/01/02", 2019, 1, `the dates probably begin with a year of two digits, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
-		{"first_days_or_years", "06-01-02", 2001, 5, `the dates probably begin with a year of two digits, but such dates are read with the year last: "01-01-01" is read as 2001-01-01`},
+		{"one_year", "06/01/02", 2019, 1, `the dates probably begin with a two-digit year, but such dates are read with the year last: "19/01/01" is read as 2001-01-19`},
+		{"first_days_or_years", "06-01-02", 2001, 5, `the dates probably begin with a two-digit year, but such dates are read with the year last: "01-01-01" is read as 2001-01-01`},
 		{"day_first", "02/01/06", 2019, 11, ""},
 		{"day_first_of_many_years", "02/01/06", 1999, 60, ""},
 		{"month_first", "01/02/06", 2019, 11, ""},

@@ -24,54 +24,54 @@ func (c *ChunkColumn) Reset(rows int, numeric bool) {
 // HasSnapshot reports whether the column has published a snapshot of its statistics. If it has,
 // numbers of the column are no longer counted as texts, so workers call ComputeNumbers, which needs
 // the snapshot, instead of HashTexts. HasSnapshot is safe for concurrent use.
-func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
+func (c *Column) HasSnapshot() bool { return c.publishedSnapshot.Load() != nil }
 
-// ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
+// ComputeNumbers sets chunkColumn to the statistics of the column's values in a chunk. It does nothing if
 // HasSnapshot returns false. It is safe for concurrent use.
-func (t *Column) ComputeNumbers(c *ChunkColumn, values []float64) {
-	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
-		c.numbers.compute(values, *snapshot)
+func (c *Column) ComputeNumbers(chunkColumn *ChunkColumn, values []float64) {
+	if snapshot := c.publishedSnapshot.Load(); snapshot != nil {
+		chunkColumn.numbers.compute(values, *snapshot)
 	}
 }
 
 // AddChunk adds the column's values of a chunk that starts in the given line. field is
-// the position of the column. c must have been filled by ComputeNumbers or, if the column
-// had no snapshot, by HashTexts.
-func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkColumn) {
-	s := &c.numbers
+// the position of the column. chunkColumn must have been filled by ComputeNumbers or, if the
+// column had no snapshot, by HashTexts.
+func (c *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, chunkColumn *ChunkColumn) {
+	s := &chunkColumn.numbers
 	values := chunk.FloatBuffer(field)
 	for row := 0; row < len(values); {
-		if t.dropsNumberTexts {
+		if c.dropsNumberTexts {
 			chunk.ParseField(field)
 			if row > 0 || s.values == nil {
-				s.compute(values[row:], t.numericStats.snapshot())
+				s.compute(values[row:], c.numericStats.snapshot())
 			}
-			t.numericStats.addChunk(s)
-			t.rowsByKind[cells.Number] += s.numbers
-			t.rowsByKind[cells.Blank] += s.blanks
+			c.numericStats.addChunk(s)
+			c.rowsByKind[cells.Number] += s.numbers
+			c.rowsByKind[cells.Blank] += s.blanks
 			if row += len(s.values); row == len(values) {
 				break
 			}
 		}
-		if t.numericStats == nil {
-			row = t.addTexts(&c.texts, chunk.RowLines, line, row)
+		if c.numericStats == nil {
+			row = c.addTexts(&chunkColumn.texts, chunk.RowLines, line, row)
 			continue
 		}
-		t.AddCell(chunk.Cell(row, field), line+int(chunk.RowLines[row]))
+		c.AddCell(chunk.Cell(row, field), line+int(chunk.RowLines[row]))
 		row++
 	}
-	t.publishSnapshot()
+	c.publishSnapshot()
 }
 
 // publishSnapshot makes a snapshot of the column's statistics available to the workers that parse
 // the next chunks. While numbers are counted as texts, there is no snapshot.
-func (t *Column) publishSnapshot() {
-	if !t.dropsNumberTexts {
-		t.publishedSnapshot.Store(nil)
+func (c *Column) publishSnapshot() {
+	if !c.dropsNumberTexts {
+		c.publishedSnapshot.Store(nil)
 		return
 	}
-	if o, before := t.numericStats.snapshot(), t.publishedSnapshot.Load(); before == nil || *before != o {
-		t.publishedSnapshot.Store(&o)
+	if o, before := c.numericStats.snapshot(), c.publishedSnapshot.Load(); before == nil || *before != o {
+		c.publishedSnapshot.Store(&o)
 	}
 }
 
@@ -93,23 +93,23 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 
 // trimUnlessLabel returns the text of a cell without surrounding spaces. In a label, it keeps the
 // spaces, because they distinguish classes. The cell must not be blank.
-func (t *Column) trimUnlessLabel(cell []byte) []byte {
-	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+func (c *Column) trimUnlessLabel(cell []byte) []byte {
+	if !c.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
 	}
 	return cell
 }
 
-// HashTexts appends the texts of a field in rows lo…hi-1, and their hashes, to c. It is safe for
-// concurrent use, even while AddChunk runs.
-func (t *Column) HashTexts(c *ChunkColumn, chunk *csvfile.ParsedChunk, field, lo, hi int) {
-	texts := &c.texts
+// HashTexts appends the texts of a field in rows lo…hi-1, and their hashes, to chunkColumn. It
+// is safe for concurrent use, even while AddChunk runs.
+func (c *Column) HashTexts(chunkColumn *ChunkColumn, chunk *csvfile.ParsedChunk, field, lo, hi int) {
+	texts := &chunkColumn.texts
 	for row := lo; row < hi; row++ {
 		cell, hash := chunk.Cell(row, field), uint64(0)
 		if cells.IsBlank(cell) {
 			cell = nil
 		} else {
-			cell = t.trimUnlessLabel(cell)
+			cell = c.trimUnlessLabel(cell)
 			hash = cells.Hash(cell)
 		}
 		texts.cells, texts.hashes = append(texts.cells, cell), append(texts.hashes, hash)
@@ -122,17 +122,17 @@ const textBatchSize = 64
 // addTexts adds the texts of a batch of rows, from the given row on. It returns the row after the
 // last row whose text was added. The batch ends early if addText sets numericStats, because the
 // numbers of the next rows must then be added to these statistics instead of as texts.
-func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
+func (c *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
-	t.texts.prefetch(list.hashes[row:end])
+	c.texts.prefetch(list.hashes[row:end])
 	for ; row < end; row++ {
 		cell := list.cells[row]
 		if cell == nil {
-			t.rowsByKind[cells.Blank]++
+			c.rowsByKind[cells.Blank]++
 			continue
 		}
-		t.addText(cell, list.hashes[row], line+int(lines[row]))
-		if t.numericStats != nil { // set by addText
+		c.addText(cell, list.hashes[row], line+int(lines[row]))
+		if c.numericStats != nil { // set by addText
 			return row + 1
 		}
 	}

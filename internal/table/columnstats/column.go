@@ -33,47 +33,47 @@ type Column struct {
 }
 
 // IsEmpty reports whether every field of the column is blank.
-func (t *Column) IsEmpty() bool { return t.NonBlank() == 0 }
+func (c *Column) IsEmpty() bool { return c.NonBlank() == 0 }
 
 // HasNumbers reports whether a field of the column is a number.
-func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
+func (c *Column) HasNumbers() bool { return c.rowsByKind[cells.Number] > 0 }
 
 // HasText reports whether a row has the text. If KnowsAllTexts is false, HasText may return false
 // even if a row has the text.
-func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
+func (c *Column) HasText(text string) bool { return c.texts.find(text) != nil }
 
 // KnowsAllTexts reports whether every text of the column is counted. Even then, numbers may not be
 // counted; see Values.
-func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
+func (c *Column) KnowsAllTexts() bool { return c.texts.distinctHashes == nil }
 
 // Rows returns the number of rows whose cell has the given kind.
-func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
+func (c *Column) Rows(kind cells.ValueKind) int { return c.rowsByKind[kind] }
 
 // SetLabel makes the column the label. All texts of a label, including numbers, are counted and
 // keep their surrounding spaces, because they are the names of classes. SetLabel must be called
 // before the first row.
-func (t *Column) SetLabel() {
-	t.isLabel = true
-	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn
+func (c *Column) SetLabel() {
+	c.isLabel = true
+	c.limits.maxTexts, c.limits.maxHashes = math.MaxInt, maxHashesPerColumn
 }
 
 // NonBlank returns the number of rows whose field is not blank.
-func (t *Column) NonBlank() int {
-	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
+func (c *Column) NonBlank() int {
+	return c.rowsByKind[cells.Number] + c.rowsByKind[cells.Null] + c.rowsByKind[cells.Text]
 }
 
 // isStrategyUndecided reports whether chooseCountingStrategy has not been called yet.
-func (t *Column) isStrategyUndecided() bool {
-	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
+func (c *Column) isStrategyUndecided() bool {
+	return c.numericStats == nil && c.limits.maxTexts < math.MaxInt
 }
 
 // summarizeAndEvict removes rare texts until the remaining texts take at most the given number of
 // bytes. It first computes numericStats from the numbers among the texts, if there are any.
-func (t *Column) summarizeAndEvict(maxTextBytes int) {
-	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
-		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
+func (c *Column) summarizeAndEvict(maxTextBytes int) {
+	if c.numericStats == nil && c.rowsByKind[cells.Number] > 0 && !c.isLabel {
+		c.numericStats = newRunningStats(c.texts.values, c.limits.maxHashes)
 	}
-	t.texts.evictRareTexts(maxTextBytes, &t.limits)
+	c.texts.evictRareTexts(maxTextBytes, &c.limits)
 }
 
 // ValuesPerStray limits the texts in a column that is mostly numbers: at most one in ValuesPerStray
@@ -86,75 +86,75 @@ const minNumericRows = 100
 
 // isMostlyNumbers reports whether the column has no texts, or has many numbers and only a few
 // texts.
-func (t *Column) isMostlyNumbers() bool {
-	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
+func (c *Column) isMostlyNumbers() bool {
+	junk, numbers := c.rowsByKind[cells.Text], c.rowsByKind[cells.Number]
 	return junk == 0 || (numbers >= minNumericRows && junk*ValuesPerStray <= junk+numbers)
 }
 
 // Kind returns the kind of the column according to the rows seen so far.
-func (t *Column) Kind() frame.Kind {
-	if t.rowsByKind[cells.Number] > 0 && t.isMostlyNumbers() {
+func (c *Column) Kind() frame.Kind {
+	if c.rowsByKind[cells.Number] > 0 && c.isMostlyNumbers() {
 		return frame.Numeric
 	}
-	if t.rowsByKind[cells.Null]+t.rowsByKind[cells.Text] == 0 {
+	if c.rowsByKind[cells.Null]+c.rowsByKind[cells.Text] == 0 {
 		return frame.Numeric // all values are missing
 	}
 	return frame.Category
 }
 
 // AddCell adds the column's cell in the next row, which is in the given line.
-func (t *Column) AddCell(cell []byte, line int) {
+func (c *Column) AddCell(cell []byte, line int) {
 	if cells.IsBlank(cell) {
-		t.rowsByKind[cells.Blank]++
+		c.rowsByKind[cells.Blank]++
 		return
 	}
-	if t.numericStats != nil {
+	if c.numericStats != nil {
 		if kind, value := cells.Classify(cell); kind == cells.Number {
-			t.numericStats.add(value, 1)
-			if t.dropsNumberTexts {
-				t.rowsByKind[cells.Number]++
+			c.numericStats.add(value, 1)
+			if c.dropsNumberTexts {
+				c.rowsByKind[cells.Number]++
 				return
 			}
 		}
 	}
-	cell = t.trimUnlessLabel(cell)
-	t.addText(cell, cells.Hash(cell), line)
+	cell = c.trimUnlessLabel(cell)
+	c.addText(cell, cells.Hash(cell), line)
 }
 
-func (t *Column) addText(cell []byte, hash uint64, line int) {
-	kind := t.texts.add(cell, hash, line)
-	t.rowsByKind[kind]++
-	if t.numericStats == nil && len(t.texts.values) > t.limits.maxTexts {
-		t.chooseCountingStrategy()
+func (c *Column) addText(cell []byte, hash uint64, line int) {
+	kind := c.texts.add(cell, hash, line)
+	c.rowsByKind[kind]++
+	if c.numericStats == nil && len(c.texts.values) > c.limits.maxTexts {
+		c.chooseCountingStrategy()
 	}
-	if kind == cells.Text && t.dropsNumberTexts && !t.isMostlyNumbers() {
-		t.dropsNumberTexts = false
+	if kind == cells.Text && c.dropsNumberTexts && !c.isMostlyNumbers() {
+		c.dropsNumberTexts = false
 	}
 }
 
 // chooseCountingStrategy decides how the rest of the column is counted. It is called when the column has many
 // distinct texts; see Column.
-func (t *Column) chooseCountingStrategy() {
-	t.hasEqualFloats = haveEqualFloats(t.texts.values)
-	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || t.hasEqualFloats || mayBeCodes(t.texts.values) {
-		t.limits.maxTexts = math.MaxInt // words and codes are counted; they need no statistics of numbers
+func (c *Column) chooseCountingStrategy() {
+	c.hasEqualFloats = haveEqualFloats(c.texts.values)
+	if c.rowsByKind[cells.Number] == 0 || c.rowsByKind[cells.Text] > c.rowsByKind[cells.Number] || c.hasEqualFloats || mayBeCodes(c.texts.values) {
+		c.limits.maxTexts = math.MaxInt // words and codes are counted; they need no statistics of numbers
 		return
 	}
-	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
-	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
-		t.droppedNumberTexts = true
-		t.firstNumbers = t.copyFirstNumbers()
-		t.texts.replace(slices.DeleteFunc(t.texts.values, func(one Value) bool { return one.Kind == cells.Number }))
+	c.numericStats = newRunningStats(c.texts.values, c.limits.maxHashes)
+	if c.dropsNumberTexts = c.isMostlyNumbers(); c.dropsNumberTexts {
+		c.droppedNumberTexts = true
+		c.firstNumbers = c.copyFirstNumbers()
+		c.texts.replace(slices.DeleteFunc(c.texts.values, func(one Value) bool { return one.Kind == cells.Number }))
 	}
 }
 
 // copyFirstNumbers returns a copy of the counted numbers, in the order of their first rows. It
 // stops when the copy takes limits.sampleBytes bytes, the limit for a sample of texts.
-func (t *Column) copyFirstNumbers() []Value {
+func (c *Column) copyFirstNumbers() []Value {
 	var first []Value
 	size := 0
-	for i := range t.texts.values {
-		if one := &t.texts.values[i]; one.Kind == cells.Number && size < t.limits.sampleBytes {
+	for i := range c.texts.values {
+		if one := &c.texts.values[i]; one.Kind == cells.Number && size < c.limits.sampleBytes {
 			first = append(first, *one)
 			size += valueBytes + len(one.Text)
 		}

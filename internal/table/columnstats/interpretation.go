@@ -112,19 +112,19 @@ func isSimpleTime(text []byte) bool {
 // interpretation, such as dates with the month first, and its text is the first of these texts. If
 // most texts are neither, the values are a sample of the texts, and their numbers of rows are
 // estimates.
-func (t *Column) ValuesByInterpretation() []Value {
-	list := t.texts.values
+func (c *Column) ValuesByInterpretation() []Value {
+	list := c.texts.values
 	switch {
-	case t.texts.interpretations != nil:
-		list = t.texts.interpretations.values
-	case t.texts.sample != nil:
-		list = t.texts.sample.estimate()
+	case c.texts.interpretations != nil:
+		list = c.texts.interpretations.values
+	case c.texts.sample != nil:
+		list = c.texts.sample.estimate()
 	}
-	if len(t.firstNumbers) == 0 {
+	if len(c.firstNumbers) == 0 {
 		return list
 	}
-	dropped := t.firstNumbers[0]
-	dropped.Rows = t.rowsByKind[cells.Number]
+	dropped := c.firstNumbers[0]
+	dropped.Rows = c.rowsByKind[cells.Number]
 	for i := range list {
 		if list[i].Kind == cells.Number {
 			dropped.Rows -= list[i].Rows

@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 		}), []string{
 			"warning more-missing age: 67 % of the rows have no value, compared with 0 % in training",
 			"defect changed-kind age: the column has numbers in training, but texts here; the texts are treated as missing",
-			"warning moved-range weight: the values are from 40.5 to 99.5, but from 0.5 to 59.5 in training",
+			"warning moved-range weight: the values range from 40.5 to 99.5; in training, they ranged from 0.5 to 59.5",
 			`warning unseen-category colour: 45 rows (75 %) have one of 2 texts that the training file does not have, most often "blue"`,
 		}},
 		{"another_mean", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,7,%d.5", i) }), []string{
@@ -79,10 +79,10 @@ func TestCompareForms(t *testing.T) {
 		{"a_date_that_reads_two_ways", "id,when,price,note\na,1/12/2026,$20,x\n", nil},
 		{"other_forms_and_range", "id,when,price,note\na,soon,$9999,x\n", []string{
 			"changed-kind when: the column has dates in training, but texts here; the texts are treated as missing",
-			"moved-range price: the values are from 9999 to 9999, but from 20 to 1000 in training",
+			"moved-range price: the values range from 9999 to 9999; in training, they ranged from 20 to 1000",
 		}},
 		{"another_time", "id,when,price,note\na,14/1/2029,$20,x\n", []string{
-			"moved-range when: the values are from 2029-01-14 to 2029-01-14, but from 2026-01-13 to 2026-03-03 in training",
+			"moved-range when: the values range from 2029-01-14 to 2029-01-14; in training, they ranged from 2026-01-13 to 2026-03-03",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestDurations(t *testing.T) {
 	for name, c := range map[string]struct{ train, blind, profiles, known string }{
 		"below_a_day":           {column(40, 120), column(24, 120), "the mean is 11.9931, but 19.9931 in training", ""},
 		"below_a_day_and_a_gap": {column(30, 120), column(24, 120, "NA"), "", ""},
-		"out_of_range":          {column(40, 120, "-300:00:00"), column(24, 120, "-700:00:00"), "the values are from -700 to 23.9847, but from -300 to 39.9847 in training", "the values are from -700 to 23.9847, but from -300 to 39.9847 in training"},
+		"out_of_range":          {column(40, 120, "-300:00:00"), column(24, 120, "-700:00:00"), "the values range from -700 to 23.9847; in training, they ranged from -300 to 39.9847", "the values range from -700 to 23.9847; in training, they ranged from -300 to 39.9847"},
 		"few_and_a_gap":         {column(30, 120), column(30, 5, "NA"), "", ""},
 		"a_day_or_more": {
 			column(24, 120), column(24, 120, "26:30:00", "27:30:00", "27:30:00", "NA"),

@@ -59,11 +59,11 @@ func TestCompareKnownValues(t *testing.T) {
 		want  string
 	}{
 		"sample in range":      {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: 12, Max: 47}, ""},
-		"sample below":         {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values are from 10 to 49, but from -20 to 5 in a sample of 32 training rows"},
+		"sample below":         {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 32, Min: -20, Max: 5}, "the values range from 10 to 49; in a sample of 32 training rows, they ranged from -20 to 5"},
 		"missing, in a sample": {profile.TrainingColumn{Name: "rare", Form: inference.FormNumeric, SampleRows: 24, SampleMissing: 8}, "100 % of the rows have no value, compared with 25 % in a sample of 32 training rows"},
 		"sample of two":        {profile.TrainingColumn{Name: "size", Form: inference.FormNumeric, SampleRows: 2, Min: 20, Max: 40}, ""},
 		"inside":               {size, ""},
-		"above":                {with(size, func(k *profile.TrainingColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
+		"above":                {with(size, func(k *profile.TrainingColumn) { k.Max = 20 }), "the values range from 10 to 49; in training, they ranged from 10 to 20"},
 		"no range":             {with(size, func(k *profile.TrainingColumn) { k.Max, k.HasRange = 20, false }), ""},
 		"other text":           {colour, "10 rows (25 %) have a text that the training file does not have: \"green\""},
 		"all texts":            {with(colour, func(k *profile.TrainingColumn) { k.Distinct, k.Texts = 4, append(k.Texts, "green") }), ""},

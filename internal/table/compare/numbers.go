@@ -28,7 +28,7 @@ func (c *comparison) checkNumbers(form inference.Form, train *columnstats.Numeri
 	blind, blindRows := column.Numbers, c.blind.Rows-column.Missing
 	if c.isOutOfRange(train, blind, trainRows, blindRows) || c.isMostlyBelow(column, train.Min, trainRows) {
 		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
-		c.report(SeverityWarning, csvfile.CodeMovedRange, column.Name, "the values are from %s to %s, but from %s to %s in training", texts[0], texts[1], texts[2], texts[3])
+		c.report(SeverityWarning, csvfile.CodeMovedRange, column.Name, "the values range from %s to %s; in training, they ranged from %s to %s", texts[0], texts[1], texts[2], texts[3])
 		return
 	}
 	shift := math.Abs(blind.Mean - train.Mean)
@@ -57,7 +57,7 @@ func (c *comparison) checkTrainingSampleRange(known *profile.TrainingColumn, col
 		return
 	}
 	texts := formatDistinctly(known.Form, blind.Min, blind.Max, known.Min, known.Max)
-	c.report(SeverityWarning, csvfile.CodeMovedRange, known.Name, "the values are from %s to %s, but from %s to %s in a sample of %d training rows", texts[0], texts[1], texts[2], texts[3], known.SampleRows)
+	c.report(SeverityWarning, csvfile.CodeMovedRange, known.Name, "the values range from %s to %s; in a sample of %d training rows, they ranged from %s to %s", texts[0], texts[1], known.SampleRows, texts[2], texts[3])
 }
 
 // falseAlarmsPerColumn returns the largest probability with which one column may be reported by chance.

@@ -97,7 +97,7 @@ func TestCompareUnixTimes(t *testing.T) {
 	}
 }
 
-// TestCompareYearFirst compares a training file whose dates begin with a year of two digits with blind files.
+// TestCompareYearFirst compares a training file whose dates begin with a two-digit year with blind files.
 func TestCompareYearFirst(t *testing.T) {
 	table := func(label, layout string, rows int) string {
 		text := "id,day" + label + "\n"

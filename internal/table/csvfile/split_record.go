@@ -2,17 +2,17 @@ package csvfile
 
 import "bytes"
 
-// SplitRecord appends the fields of a record to dst, without their quotes. The record must
-// be valid and must not include its line end. Fields share the memory of record unless
-// they have doubled quotes.
-func SplitRecord(dst [][]byte, record []byte, delim byte) [][]byte {
+// SplitRecord returns the fields of a record, without their quotes. The record must be valid, with
+// commas between its fields, and must not include its line end. Fields share the memory of record
+// unless they have doubled quotes.
+func SplitRecord(record []byte) (fields [][]byte) {
 	for {
 		if len(record) == 0 || record[0] != '"' {
-			end := bytes.IndexByte(record, delim)
+			end := bytes.IndexByte(record, ',')
 			if end < 0 {
-				return append(dst, record)
+				return append(fields, record)
 			}
-			dst, record = append(dst, record[:end]), record[end+1:]
+			fields, record = append(fields, record[:end]), record[end+1:]
 			continue
 		}
 		end, doubled := 1, false
@@ -30,9 +30,9 @@ func SplitRecord(dst [][]byte, record []byte, delim byte) [][]byte {
 		if doubled {
 			field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
 		}
-		dst = append(dst, field)
+		fields = append(fields, field)
 		if end+1 >= len(record) {
-			return dst
+			return fields
 		}
 		record = record[end+2:]
 	}

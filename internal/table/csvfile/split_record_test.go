@@ -15,7 +15,7 @@ func TestSplitRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, field := range SplitRecord(nil, []byte(record), ',') {
+		for _, field := range SplitRecord([]byte(record)) {
 			got = append(got, string(field))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

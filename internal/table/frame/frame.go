@@ -139,7 +139,7 @@ type ColumnSchema struct {
 	Feature Extraction `json:"part,omitempty"`
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool `json:"dayFirst,omitempty"`
-	// YearFirst is set if dates with a year of two digits begin with the year: 06-01-31 is in 2006.
+	// YearFirst is set if dates with a two-digit year begin with the year: 06-01-31 is in 2006.
 	YearFirst bool `json:"yearFirst,omitempty"`
 	// Epoch is the unit of dates that are numbers and count the time since 1 January 1970. It is
 	// empty for other dates.

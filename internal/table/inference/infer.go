@@ -86,7 +86,7 @@ func Infer(t *columnstats.Column) Result {
 }
 
 // inferOtherForm returns the inferred form of a column that is known not to have dates that begin
-// with a year of two digits.
+// with a two-digit year.
 func inferOtherForm(t *columnstats.Column) Result {
 	texts := t.AllOrSample()
 	if t.Rows(cells.Text) == 0 {

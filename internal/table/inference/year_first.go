@@ -56,7 +56,7 @@ func FirstYearFirstDate(t *columnstats.Column) (first *columnstats.Value, isClea
 // one date in 50 cannot begin with a year.
 const datesPerYearLast = 200
 
-// inferYearFirst returns the inference for a column of dates that clearly begin with a year of two digits.
+// inferYearFirst returns the inference for a column of dates that clearly begin with a two-digit year.
 func inferYearFirst(t *columnstats.Column) (inf Result, ok bool) {
 	if _, isClear := FirstYearFirstDate(t); !isClear {
 		return Result{}, false

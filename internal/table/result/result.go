@@ -78,11 +78,11 @@ func (f *Format) AppendRow(dst, raw []byte, class int, probabilities []float32, 
 		return dst, fmt.Errorf("%d probabilities for %d classes", len(probabilities), len(f.classes))
 	}
 	if class < 0 || class >= len(f.classes) {
-		return dst, fmt.Errorf("class %d: must be from 0 to %d", class, len(f.classes)-1)
+		return dst, fmt.Errorf("class %d: must be between 0 and %d", class, len(f.classes)-1)
 	}
 	for i, p := range probabilities {
 		if !(p >= 0 && p <= 1) {
-			return dst, fmt.Errorf("probability %v of class %q: must be from 0 to 1", p, f.classes[i])
+			return dst, fmt.Errorf("probability %v of class %q: must be between 0 and 1", p, f.classes[i])
 		}
 	}
 	dst = append(dst, raw...)
