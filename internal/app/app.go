@@ -1,10 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -104,8 +107,10 @@ type App struct {
 	uploads         *quota.Uploads
 	driftSemaphore  *turn.FairSemaphore                 // limits how many drifts are measured at a time
 	driftCalls      *turn.SharedCalls[*api.DriftReport] // drifts that are being measured, by key of the prediction
-	// direct is nil unless Config.DirectTransfers is set.
-	direct *blob.DirectAccess
+	// direct is nil unless the files are in an S3 store. sendsUploadURLs is set if clients exchange
+	// files directly with this store; see Config.DirectTransfers.
+	direct          *blob.DirectAccess
+	sendsUploadURLs bool
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process returns an upload URL of
 	// the S3 store to a client. lastUploadURLTime is when this last happened, in Unix seconds.
 	uploadURLReturned chan struct{}
@@ -125,14 +130,13 @@ func New(c Config) (*App, error) {
 		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.initMonitorsAndLog(c.Log)
-	a.problems = problem.New(problem.Config{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly})
+	a.problems = problem.New(problem.Config{Log: a.log, Folder: fullDiskFolder(c), Embedded: c.OwnJobsOnly})
 	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Scanner: c.Scanner})
-	if c.DirectTransfers {
-		direct, ok := c.Blobs.DirectAccess()
-		if !ok {
-			return nil, errors.New("app.Config: DirectTransfers needs an S3 store")
-		}
+	if direct, ok := c.Blobs.DirectAccess(); ok {
 		a.direct = direct
+	}
+	if a.sendsUploadURLs = c.DirectTransfers; c.DirectTransfers && a.direct == nil {
+		return nil, errors.New("app.Config: DirectTransfers needs an S3 store")
 	}
 	a.Accounts = account.New(account.Config{
 		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, DeletePredictions: a.deletePredictionsOfAccount, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
@@ -162,6 +166,16 @@ func (a *App) Run(ctx context.Context) error { return a.worker.Run(ctx) }
 // TempDir returns the folder for temporary files. It returns "" for the folder of the
 // operating system.
 func (a *App) TempDir() string { return a.tempDir }
+
+// fullDiskFolder returns the folder whose disk is full if a file cannot be stored: the parent of the
+// folder of the files or, with an S3 store, the folder for temporary files, where files are collected
+// before they are sent.
+func fullDiskFolder(c Config) string {
+	if c.Blobs.IsBucket() {
+		return cmp.Or(c.TempDir, os.TempDir())
+	}
+	return filepath.Dir(c.Blobs.Location())
+}
 
 // sharedNow returns the current time on the clock that all processes share. The times of datasets,
 // races, models and predictions are of this clock, because other machines compare them.

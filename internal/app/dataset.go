@@ -52,7 +52,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		d.Buckets = *body.NumberOfBuckets
 	}
 	added := store.Usage{Datasets: 1}
-	if a.direct != nil { // the service does not see the request that uploads the file, so it checks the quota now
+	if a.sendsUploadURLs { // the service does not see the request that uploads the file, so it checks the quota now
 		added.Bytes = api.MinUploadBytes
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -160,7 +160,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 // signUpload returns the signed URL to which a client uploads the CSV of a PENDING dataset, and
 // the headers to send. With direct transfers, it is a URL of the S3 store.
 func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
-	if a.direct != nil {
+	if a.sendsUploadURLs {
 		return a.signDirectUpload(ctx, d.Account, d.Key)
 	}
 	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"foretell/internal/api"
@@ -25,7 +28,7 @@ const (
 
 // HasDirectUploads reports whether clients send files directly to the S3 store, so that the service
 // itself accepts only files of at most [api.MaxAddDataBytes] for datasets.
-func (a *App) HasDirectUploads() bool { return a.direct != nil }
+func (a *App) HasDirectUploads() bool { return a.sendsUploadURLs }
 
 // signDirectUpload returns the signed URL of the S3 store, and the headers, to upload the CSV of
 // a PENDING dataset.
@@ -46,7 +49,7 @@ func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.Up
 // S3 store if direct transfers are enabled and the URL can be signed. Otherwise it is a URL of
 // the service.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
-	if a.direct != nil {
+	if a.sendsUploadURLs {
 		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLLifetimeSeconds*time.Second)
 		if err == nil {
 			return address
@@ -57,8 +60,9 @@ func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 }
 
 // PollDirectUploads finds the CSV files that clients have uploaded to the S3 store and
-// queues the preparation of their datasets, until ctx is done. It does nothing unless
-// Config.DirectTransfers is set.
+// queues the preparation of their datasets, until ctx is done. It does nothing unless the files are
+// in an S3 store. Without Config.DirectTransfers it looks for uploads whose URL was returned by
+// another process, or by this one before it was restarted with other options.
 func (a *App) PollDirectUploads(ctx context.Context) {
 	if a.direct == nil {
 		return
@@ -80,17 +84,68 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 	}
 }
 
-// processUploads calls processUpload with each upload in the S3 store.
+const (
+	// maxConcurrentUploads is the number of uploads that processUploads processes at a time.
+	maxConcurrentUploads = 3
+	// uploadPassTime is the time after which processUploads begins to process no further upload of
+	// its list. The next list contains uploads that have arrived in the meantime.
+	uploadPassTime = 5 * time.Second
+)
+
+// processUploads lists the uploads in the S3 store and calls processUpload with them, with several
+// at a time. Accounts take turns, so that the many uploads of one account do not delay those of the
+// others. If the database or the S3 store is unavailable, processUploads begins no further upload.
 func (a *App) processUploads(ctx context.Context) error {
-	uploads, err := a.direct.Uploads(ctx)
+	listed, err := a.direct.Uploads(ctx)
 	if err != nil {
 		return err
 	}
+	pass, stop := context.WithTimeout(ctx, uploadPassTime)
+	defer stop()
+	uploads := make(chan blob.Upload)
+	go func() {
+		defer close(uploads)
+		for _, u := range inTurns(listed) {
+			select {
+			case uploads <- u:
+			case <-pass.Done():
+				return
+			}
+		}
+	}()
+	var mu sync.Mutex
 	var errs []error
-	for _, u := range uploads {
-		errs = append(errs, a.processUpload(ctx, u))
+	var workers sync.WaitGroup
+	for range maxConcurrentUploads {
+		workers.Go(func() {
+			for u := range uploads {
+				err := a.processUpload(ctx, u)
+				if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) {
+					stop()
+				}
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
 	}
+	workers.Wait()
 	return errors.Join(errs...)
+}
+
+// inTurns returns the uploads in a random order in which accounts take turns: the first upload of
+// each account, then the second of each, and so on. Processes thus begin with different uploads.
+func inTurns(uploads []blob.Upload) []blob.Upload {
+	rand.Shuffle(len(uploads), func(i, j int) { uploads[i], uploads[j] = uploads[j], uploads[i] })
+	turn := map[string]int{} // the number of earlier uploads of the account, by the name of the upload
+	seen := map[string]int{}
+	for _, u := range uploads {
+		account, _, _ := strings.Cut(u.Name, "/")
+		turn[u.Name] = seen[account]
+		seen[account]++
+	}
+	slices.SortStableFunc(uploads, func(x, y blob.Upload) int { return turn[x.Name] - turn[y.Name] })
+	return uploads
 }
 
 // processUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes the

@@ -16,6 +16,9 @@ const (
 	leaseCheckInterval = 500 * time.Millisecond
 	// retryDelay is the time that a worker waits after an error of the store.
 	retryDelay = 2 * time.Second
+	// claimWarningInterval is the time between two warnings of a worker that it cannot claim jobs, for
+	// example while a newer version of the program has upgraded the database.
+	claimWarningInterval = time.Minute
 	// stopTimeout is how long Run waits until running jobs have stopped.
 	stopTimeout = 5 * time.Second
 )
@@ -237,6 +240,7 @@ func (p *Pool) wakeRegularly(ctx context.Context) {
 
 // runWorker claims and runs jobs of a kind, one at a time, until ctx is done.
 func (p *Pool) runWorker(ctx context.Context, k *Kind) {
+	var warned time.Time // when the last warning was logged
 	for ctx.Err() == nil {
 		j, err := p.claim(ctx, k)
 		switch {
@@ -252,7 +256,11 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 			}
 		case ctx.Err() == nil:
 			p.setStoreError(err)
-			p.Log.WarnContext(ctx, "cannot claim a job; trying again", "kind", k.Name, "error", err)
+			level := slog.LevelDebug
+			if now := p.Now(); warned.IsZero() || now.Sub(warned).Abs() >= claimWarningInterval {
+				level, warned = slog.LevelWarn, now
+			}
+			p.Log.Log(ctx, level, "cannot claim a job; trying again", "kind", k.Name, "error", err)
 			sleepOrWake(ctx, retryDelay, nil)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
@@ -24,8 +23,8 @@ const unavailableRetrySeconds = 5
 type Config struct {
 	// Log receives the details that users should not see. It is required.
 	Log *slog.Logger
-	// Location is the folder or bucket of the stored files; see [blob.Store.Location].
-	Location string
+	// Folder is the folder whose disk is full if there is no space for a file.
+	Folder string
 	// Embedded is true if the service runs in the process of a command. Messages about a full disk
 	// then name the folder.
 	Embedded bool
@@ -34,13 +33,13 @@ type Config struct {
 // Converter converts errors to problems. It is safe for concurrent use.
 type Converter struct {
 	log      *slog.Logger
-	location string
+	folder   string
 	embedded bool
 }
 
 // New returns a Converter.
 func New(c Config) *Converter {
-	return &Converter{log: c.Log, location: c.Location, embedded: c.Embedded}
+	return &Converter{log: c.Log, folder: c.Folder, embedded: c.Embedded}
 }
 
 // Convert converts an error of package store or blob to a *api.Problem if users can do something
@@ -78,7 +77,7 @@ func newOutageProblem(cause error, code api.Code, message string) error {
 // newDiskFullProblem returns the problem of a full disk. The problem names the folder only if
 // Config.Embedded is true. Otherwise the folder is only logged.
 func (c *Converter) newDiskFullProblem(err error) error {
-	dir := c.location
+	dir := c.folder
 	left := ""
 	if free, _, statErr := blob.DiskSpace(dir); statErr == nil {
 		if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
@@ -91,7 +90,7 @@ func (c *Converter) newDiskFullProblem(err error) error {
 		return api.NewProblem(api.CodeStorageFull, "the service's disk is full, so nothing was stored: try again when its operator has freed space").WithCause(err)
 	}
 	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s), so nothing was stored: run `foretell prune --dry-run` to see "+
-		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
+		"what can be deleted, or move the folder to another disk and pass it with --data-dir", dir, left).WithCause(err)
 }
 
 // newFileSizeProblem returns the problem of a write that failed because the file would exceed

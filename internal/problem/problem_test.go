@@ -35,7 +35,7 @@ func TestFailureReason(t *testing.T) {
 		{job.ErrTooManyAttempts, "the process died in each of 5 attempts, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
 		{errors.New("index out of range"), api.InternalFailure},
 	} {
-		converter := New(Config{Log: slog.New(slog.DiscardHandler), Location: t.TempDir()})
+		converter := New(Config{Log: slog.New(slog.DiscardHandler), Folder: t.TempDir()})
 		if got := converter.FailureReason(c.cause); got != c.want {
 			t.Errorf("%v returns %q", c.cause, got)
 		}

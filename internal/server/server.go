@@ -16,11 +16,14 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -87,6 +90,8 @@ type service struct {
 	pages      *dashboard.Pages
 	// requests limits the requests of each account. It is nil if there is no limit.
 	requests *auth.Limiter
+	// notReady is why the last request for /readyz found that the service is not ready, or "".
+	notReady atomic.Pointer[string]
 }
 
 // requestBurstSeconds times [Options.RequestsPerSecond] is the number of requests that an account
@@ -198,15 +203,34 @@ func (s *service) handleReady(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, api.NewProblem(api.CodeNotReady, "the service is about to stop"))
 		return
 	}
-	if err := s.app.Ready(r.Context()); err != nil {
-		p := s.toProblem(r.Context(), err)
-		if p.Code != api.CodeNotReady {
-			p = api.NewProblem(api.CodeNotReady, "not ready")
-		}
+	err := s.app.Ready(r.Context())
+	s.logReadiness(r.Context(), err)
+	if err != nil {
+		p := api.NewProblem(api.CodeNotReady, "not ready")
+		errors.As(err, &p)
 		writeProblem(w, p)
 		return
 	}
 	writeJSON(w, map[string]string{"status": "ready"})
+}
+
+// logReadiness logs err, the result of App.Ready, if it differs from the last result. Requests for
+// /readyz that have the same result as the one before are not logged, because proxies send them every
+// second.
+func (s *service) logReadiness(ctx context.Context, err error) {
+	if ctx.Err() != nil { // the client has disconnected, which says nothing about the service
+		return
+	}
+	text := ""
+	if err != nil {
+		text = errorWithCause{err}.Error()
+	}
+	switch last := s.notReady.Swap(&text); {
+	case err != nil && (last == nil || *last != text):
+		s.log.WarnContext(ctx, "the service is not ready", "error", text)
+	case err == nil && last != nil && *last != "":
+		s.log.InfoContext(ctx, "the service is ready again")
+	}
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
