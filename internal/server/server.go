@@ -87,6 +87,8 @@ type service struct {
 	pages      *dashboard.Pages
 	// requests limits the requests of each account. It is nil if there is no limit.
 	requests *auth.Limiter
+	// descriptions maps the key of each account to a chan struct{}; see waitForDescription.
+	descriptions sync.Map
 }
 
 // requestBurstSeconds times [Options.RequestsPerSecond] is the number of requests that an account
