@@ -108,7 +108,7 @@ var layers = map[string][]string{
 	"internal/store/pgurl":        nil,
 	"internal/store/process":      {"filelock"},
 	"internal/store/schema":       nil,
-	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "store"},
+	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "store", "turn"}, // turn limits verifications
 	"internal/symlink":            nil,
 	"internal/table/cells":        nil,
 	"internal/table/check":        {"humanize", "table/cells", "table/columnstats", "table/csvfile", "table/frame", "table/inference"},
@@ -130,7 +130,7 @@ var layers = map[string][]string{
 	"internal/turn":               {"rescue"},
 	"internal/urlkey":             {"api", "auth", "store"},
 	"internal/worker":             {"blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
-	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn/model", "problem", "repeat", "store", "storedfile", "table/csvfile"},
+	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn/model", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile"},
 	"internal/worker/preparation": {"api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
 	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "learn/model", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
 }

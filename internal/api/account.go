@@ -125,7 +125,7 @@ type Account struct {
 // Quota limits the datasets, files and races of an account. Nil means no limit.
 type Quota struct {
 	Datasets *int64 `json:"datasets" doc:"Maximum number of datasets." minimum:"0" nullable:"true"`
-	Bytes    *int64 `json:"bytes" doc:"Maximum bytes of all stored files: datasets, models, blind files and results. The models and results of accepted jobs are stored even if they exceed it." minimum:"0" nullable:"true"`
+	Bytes    *int64 `json:"bytes" doc:"Maximum bytes of all stored files: datasets, models, blind files and results. The models of accepted races are stored even if they exceed it. The result of an accepted prediction may exceed it by at most 534,773,760 bytes; otherwise, the prediction is FAILED." minimum:"0" nullable:"true"`
 	Races    *int64 `json:"races" doc:"Maximum number of races that are PENDING or RUNNING. The jobs of single algorithms do not count." minimum:"0" nullable:"true"`
 }
 

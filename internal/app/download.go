@@ -18,9 +18,8 @@ type File struct {
 	// ETag is unique among all files that were ever at the same URL.
 	ETag string
 	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
-	// records the download in the audit log. The argument partial is true if only a part of the
-	// file is sent.
-	BeforeSend func(ctx context.Context, partial bool) error
+	// records the download in the audit log.
+	BeforeSend func(ctx context.Context) error
 }
 
 // openDownload opens the stored file f for a download. It returns a copy of file in which the
@@ -31,11 +30,11 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 		return nil, a.problems.Convert(err)
 	}
 	file.ReadSeekCloser, file.Size = r, r.Size
-	file.BeforeSend = func(ctx context.Context, partial bool) error {
+	file.BeforeSend = func(ctx context.Context) error {
 		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
 			return err
 		}
-		return a.problems.Convert(a.files.Verify(ctx, f, partial))
+		return a.problems.Convert(a.files.Verify(ctx, f, owner))
 	}
 	return &file, nil
 }

@@ -56,7 +56,7 @@ func TestDownloadOfDeletedModel(t *testing.T) {
 	in := &api.ModelInput{ModelKey: b.trained(t, "flowers").ModelKey}
 	file := must(b.DownloadModel(b.ctx, in))(t)
 	must(b.DeleteModel(b.ctx, in))(t)
-	err := begin(t, file, false)
+	err := begin(t, file)
 	wantCode(t, err, api.CodeNotFound)
 	if err == nil || !strings.Contains(err.Error(), "was deleted") {
 		t.Errorf("the error is %v", err)

@@ -187,7 +187,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	if err != nil {
 		return nil, err
 	}
-	if err := a.files.Verify(ctx, storedfile.Result(p), false); err != nil {
+	if err := a.files.Verify(ctx, storedfile.Result(p), p.Account); err != nil {
 		return nil, a.problems.Convert(err)
 	}
 	return a.openResult(ctx, p)

@@ -75,6 +75,37 @@ func TestQuota(t *testing.T) {
 	})
 }
 
+// TestQuotaOfResults predicts with accounts whose quota is used up. The result may exceed the quota,
+// but at most by the size of the largest upload.
+func TestQuotaOfResults(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	ann := b.as(t, "ann@example.com")
+	race := ann.trained(t, "flowers")
+	stop()
+	create := func() string {
+		return must(ann.CreatePrediction(ann.ctx, &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: race.ModelKey}}, strings.NewReader(blind(40))))(t).PredictionKey
+	}
+	usage := func() int64 { return must(b.GetAccount(t.Context(), b.account(t, "ann@example.com")))(t).Usage.Bytes }
+	first := create()
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *b.account(t, "ann@example.com"), Body: api.Quota{Bytes: new(usage())}}))(t)
+	b.execSQL(t, fmt.Sprintf("UPDATE dataset SET bytes = bytes + %d", api.MaxUploadBytes-100_000))
+	stop = b.work(t)
+	if p := ann.awaitPrediction(t, first); p.Status != api.PredictionCompleted {
+		t.Errorf("the prediction is %s, because %q", p.Status, p.FailureReason)
+	}
+	stop()
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *b.account(t, "ann@example.com")}))(t)
+	second := create()
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *b.account(t, "ann@example.com"), Body: api.Quota{Bytes: new(usage())}}))(t)
+	b.execSQL(t, fmt.Sprintf("UPDATE dataset SET bytes = bytes + %d", api.MaxUploadBytes))
+	b.work(t)
+	if p := ann.awaitPrediction(t, second); p.Status != api.PredictionFailed || !api.IsQuotaFailure(p.FailureReason) {
+		t.Errorf("the prediction is %s, because %q", p.Status, p.FailureReason)
+	}
+}
+
 // heldBody is a body that ends only when end is closed. It closes written when all of its text was
 // read and stored.
 type heldBody struct {

@@ -89,21 +89,20 @@ func TestDamagedFiles(t *testing.T) {
 				p := b.predicted(t, race.ModelKey, blind(20))
 				wantDamage(t, p.Status, p.FailureReason)
 				in := &api.ModelInput{ModelKey: race.ModelKey}
-				wantCode(t, begin(t, must(b.DownloadModel(b.ctx, in))(t), false), api.CodeDamaged)
+				wantCode(t, begin(t, must(b.DownloadModel(b.ctx, in))(t)), api.CodeDamaged)
 				undo()
-				if err := begin(t, must(b.DownloadModel(b.ctx, in))(t), false); err != nil {
+				if err := begin(t, must(b.DownloadModel(b.ctx, in))(t)); err != nil {
 					t.Error(err)
 				}
 
 				before = b.files(t)
 				p = b.predicted(t, race.ModelKey, blind(20))
 				result := resultInput(t, p.PredictionResultURL)
-				beginResult := func(partial bool) error { return begin(t, must(b.DownloadResult(t.Context(), result))(t), partial) }
+				beginResult := func() error { return begin(t, must(b.DownloadResult(t.Context(), result))(t)) }
 				undo = b.damage(t, before, how)
-				wantCode(t, beginResult(false), api.CodeDamaged)
-				wantCode(t, beginResult(true), api.CodeDamaged)
+				wantCode(t, beginResult(), api.CodeDamaged)
 				undo()
-				if err := beginResult(true); err != nil {
+				if err := beginResult(); err != nil {
 					t.Error(err)
 				}
 				file := must(b.DownloadResult(t.Context(), result))(t)
@@ -112,20 +111,19 @@ func TestDamagedFiles(t *testing.T) {
 				}
 				file.Close()
 				b.damage(t, before, how) // after it was found good
-				if err := beginResult(true); err != nil {
-					t.Errorf("a part is verified again after a moment: %v", err)
+				if err := beginResult(); err != nil {
+					t.Errorf("the file is verified again after a moment: %v", err)
 				}
-				wantCode(t, beginResult(false), api.CodeDamaged)
 			})
 		})
 	}
 }
 
 // begin begins a download and closes the file. It returns the error of File.BeforeSend.
-func begin(t *testing.T, file *app.File, partial bool) error {
+func begin(t *testing.T, file *app.File) error {
 	t.Helper()
 	defer file.Close()
-	return file.BeforeSend(t.Context(), partial)
+	return file.BeforeSend(t.Context())
 }
 
 func TestMissingFile(t *testing.T) {

@@ -126,6 +126,9 @@ func decodeResponse(req *request, resp *http.Response, body []byte, out any) err
 		e.Err = err
 		return e
 	}
+	if key := findInvalidKey(reflect.ValueOf(out)); key != "" {
+		return notServiceError(req, resp, fmt.Sprintf("the invalid key %.50q", key))
+	}
 	normalizeStatesAndOutcomes(out)
 	return nil
 }

@@ -77,8 +77,8 @@ type Pages struct {
 	// runs the service in its own process rarely needs them.
 	templates   func() map[string]*template.Template
 	crossOrigin *http.CrossOriginProtection
-	// verifying limits how many results are verified at a time, because each may need a gigabyte of
-	// disk space.
+	// verifying limits how many results are verified or digested at a time, because each may need
+	// much processor time and a gigabyte of disk space.
 	verifying      *turn.FairSemaphore
 	uploadOutcomes uploadOutcomes
 	sentForms      sentForms

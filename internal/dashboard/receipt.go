@@ -50,7 +50,11 @@ func (p *Pages) downloadReceipt(v *visit) error {
 	r.DescribeModel(ctx, v.client)
 	r.CreatedOn = api.FormatTime(p.opts.Now())
 	r.Result = receipt.Result{Name: "prediction-" + one.PredictionKey + ".csv", Rows: int(one.Rows), Reasons: int(one.Reasons)}
-	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, result); err != nil {
+	err = p.verifying.Do(ctx, v.account.AccountKey, func() (err error) {
+		r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, result)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	text, err := r.Encode()

@@ -95,7 +95,7 @@ func TestFindActiveRace(t *testing.T) {
 		out.Offset, _ = strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 		out.Limit, _ = strconv.ParseInt(r.URL.Query().Get("limit"), 10, 64)
 		for i := out.Offset; i < min(out.Offset+out.Limit, races); i++ {
-			out.TrainingJobs = append(out.TrainingJobs, api.Training{TrainingJobKey: fmt.Sprint("race ", i), DatasetKey: fmt.Sprint("dataset ", i)})
+			out.TrainingJobs = append(out.TrainingJobs, api.Training{TrainingJobKey: fmt.Sprint("race-", i), DatasetKey: fmt.Sprint("dataset-", i)})
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(out)
@@ -105,7 +105,7 @@ func TestFindActiveRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dataset, want := range map[string]string{"dataset 0": "race 0", "dataset 249": "race 249"} {
+	for dataset, want := range map[string]string{"dataset-0": "race-0", "dataset-249": "race-249"} {
 		if race, err := findActiveRace(t.Context(), c, dataset); err != nil || race == nil || race.TrainingJobKey != want {
 			t.Errorf("%s: %+v, %v", dataset, race, err)
 		}

@@ -64,7 +64,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 		return p.tooFewColumnsHint(in, f)
 	case tablefile.CodeTitle:
 		return "if so, " + p.fixHint(in) + "; otherwise, name all columns"
-	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
+	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeLongLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestedColumn)
 	case csvfile.CodeUnnamedColumn:
 		return p.unnamedHint(in, f, suggestedColumn)

@@ -53,7 +53,40 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			writeProblem(w, p)
 			return
 		}
+		done := s.waitForDescription(r.Context(), caller.Account, rules.op.ID)
+		if done == nil { // the client has closed the connection
+			return
+		}
+		defer done()
 		next(ctx)
+	}
+}
+
+// maxDescriptions is the maximum number of requests of an account for descriptions of tables that
+// are handled at a time.
+const maxDescriptions = 4
+
+// describesTable holds the IDs of the operations whose response describes each column of a table. The
+// response has megabytes if the table has thousands of columns.
+var describesTable = map[string]bool{
+	api.GetDataset.ID: true, api.GetModelReport.ID: true, api.GetPredictionDrift.ID: true,
+}
+
+// waitForDescription waits until fewer than maxDescriptions requests of the account for descriptions
+// are being handled, because a response stays in memory until the client has read it. The caller
+// must call done when the request is handled. If ctx ends first, done is nil. For other operations,
+// waitForDescription does not wait.
+func (s *service) waitForDescription(ctx context.Context, account, operation string) (done func()) {
+	if !describesTable[operation] {
+		return func() {}
+	}
+	slots, _ := s.descriptions.LoadOrStore(account, make(chan struct{}, maxDescriptions))
+	handled := slots.(chan struct{})
+	select {
+	case handled <- struct{}{}:
+		return func() { <-handled }
+	case <-ctx.Done():
+		return nil
 	}
 }
 

@@ -155,7 +155,7 @@ const (
 	trainingForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header of unique names. " +
 		"The first column contains the row IDs, which must be unique. The last column contains the labels, and the columns between are the features. " +
 		"The service chooses these columns by their position and not by their names. In a file without IDs, the service may mistake a feature for the IDs: check idName and labelName of the dataset. " +
-		"An empty field is a missing value."
+		"An empty field is a missing value. A row has at most 65,536 fields and 16 MiB, and a field at most 1 MiB. The name of a column has at most 1,000 characters, and a label at most 500. There are at most 1,000 distinct labels."
 	blindForm = "The CSV must be in UTF-8, with commas between the fields (RFC 4180) and a header. It needs the columns of all features that the model uses, with the names of the training CSV and in any order. " +
 		"It also needs unique row IDs, in the column with the name of the ID column of the training CSV. If there is no such column, the first column contains the IDs. " +
 		"Other columns are copied to the result. A value that cannot be read as in training, such as 5,7 instead of 5.7, is not an error: it is treated as missing. " +

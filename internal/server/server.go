@@ -92,6 +92,8 @@ type service struct {
 	requests *auth.Limiter
 	// notReady is why the last request for /readyz found that the service is not ready, or "".
 	notReady atomic.Pointer[string]
+	// descriptions maps the key of each account to a chan struct{}; see waitForDescription.
+	descriptions sync.Map
 }
 
 // requestBurstSeconds times [Options.RequestsPerSecond] is the number of requests that an account

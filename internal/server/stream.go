@@ -166,11 +166,11 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 	h.Set("Cache-Control", "private")
 	h.Set("ETag", `"`+file.ETag+`"`)
-	begin := func(partial bool) *api.Problem {
+	begin := func() *api.Problem {
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		if err := file.BeforeSend(r.Context(), partial); err != nil {
+		if err := file.BeforeSend(r.Context()); err != nil {
 			return s.toProblem(r.Context(), err)
 		}
 		return nil
@@ -221,8 +221,7 @@ func isZero(text string) bool {
 // have the requested range, or if the file does not meet a condition of the request.
 type fileOrProblemWriter struct {
 	http.ResponseWriter
-	// begin is called with partial = true if only a part of the file is sent.
-	begin    func(partial bool) *api.Problem
+	begin    func() *api.Problem
 	size     int64 // bytes of the file
 	replaced bool  // WriteHeader has sent a problem instead of the file
 }
@@ -238,7 +237,7 @@ func (w *fileOrProblemWriter) WriteHeader(status int) {
 	var p *api.Problem
 	switch status {
 	case http.StatusOK, http.StatusPartialContent:
-		p = w.begin(status == http.StatusPartialContent)
+		p = w.begin()
 	case http.StatusPreconditionFailed:
 		p = api.NewProblem(api.CodePrecondition, "the file does not meet the condition of the header If-Match or If-Unmodified-Since")
 	case http.StatusRequestedRangeNotSatisfiable:

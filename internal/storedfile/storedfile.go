@@ -14,6 +14,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
 	"foretell/internal/store"
+	"foretell/internal/turn"
 )
 
 // fileKindTexts holds two texts for messages about each kind of stored file. In a message, the text
@@ -68,12 +69,16 @@ type Files struct {
 	scanner *clamav.Client
 
 	recentlyVerified  blob.RecentlyVerified        // the files that were read for downloads
+	verifying         *turn.FairSemaphore          // limits how many files are verified at a time for downloads
 	orphansAfterSweep atomic.Pointer[blob.Orphans] // see OrphansAfterSweep
 }
 
+// maxVerifications is the maximum number of files that are verified at a time for downloads.
+const maxVerifications = 2
+
 // New returns Files. Before the files are read, the caller must call [Files.MatchIdentity].
 func New(c Config) *Files {
-	return &Files{store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, scanner: c.Scanner}
+	return &Files{store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, scanner: c.Scanner, verifying: turn.NewFairSemaphore(maxVerifications)}
 }
 
 // Create returns the writer of a new file. When the writer has committed, [FromInfo] describes the
@@ -174,19 +179,25 @@ func (f *Files) checkReferenced(ctx context.Context, file *store.OwnedFile) erro
 	return err
 }
 
-// Verify reads a stored file and verifies its checksum. It does so for every download, because
-// corruption on the disk does not change the modification time. If partial is true and the file was
-// verified in the last minute, Verify does not read the file again, so that small requests cause no
-// large reads.
-func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, partial bool) error {
-	if partial && f.recentlyVerified.Has(file.Blob, f.now()) {
+// Verify reads a stored file and verifies its checksum before a download, because corruption on the
+// disk does not change the modification time. It does not read a file again that was verified in the
+// last minute. At most two files are verified at a time, and only one of each account; see
+// [turn.FairSemaphore]. Therefore many requests for large files do not delay other requests. account
+// is the key of the account that owns the file.
+func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, account string) error {
+	if f.recentlyVerified.Has(file.Blob, f.now()) {
 		return nil
 	}
-	err := f.Read(ctx, file, func(io.Reader, int64) error { return nil })
-	if err == nil {
-		f.recentlyVerified.Add(file.Blob, f.now())
-	}
-	return err
+	return f.verifying.Do(ctx, account, func() error {
+		if f.recentlyVerified.Has(file.Blob, f.now()) { // by a concurrent request
+			return nil
+		}
+		err := f.Read(ctx, file, func(io.Reader, int64) error { return nil })
+		if err == nil {
+			f.recentlyVerified.Add(file.Blob, f.now())
+		}
+		return err
+	})
 }
 
 // NewUnreadableProblem returns the problem of an undamaged file that cannot be decoded because of

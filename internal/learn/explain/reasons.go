@@ -11,14 +11,22 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// AppendReason appends a reason for a prediction to dst. A reason consists of the name of a column, its
-// cell (shortened if it is long), and what the column adds to the probability, as in
+// maxReasonName is the maximum number of characters of the name of a column in a reason. The rest of
+// a longer name is omitted, because each row of a result repeats the name.
+const maxReasonName = 100
+
+// MaxReasonBytes is an upper bound of the size of a reason as a field of a CSV: a name, a cell and a
+// number, in which a character has at most four bytes.
+const MaxReasonBytes = 1 << 10
+
+// AppendReason appends a reason for a prediction to dst. A reason consists of the name of a column and
+// its cell (both shortened if they are long), and what the column adds to the probability, as in
 //
 //	income=52000 (+0.1312)
 //
 // The contribution is in the last parentheses, with a sign and four decimals.
 func AppendReason(dst []byte, column, cell string, contribution float64) []byte {
-	dst = append(append(dst, column...), '=')
+	dst = append(append(dst, csvfile.ShortenTo(column, maxReasonName)...), '=')
 	dst = append(dst, csvfile.Shorten(cell)...)
 	dst = append(dst, " ("...)
 	if contribution >= 0 {

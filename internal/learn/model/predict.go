@@ -63,6 +63,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	for i := range workers {
 		workers[i] = &predictionWorker{prediction: p}
 	}
+	p.batch = min(m.batchRows(), max(1, maxTextBytes/p.format.MaxAddedBytes(explain.MaxReasonBytes)))
 	err = blocks.Run(ctx, workers)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -78,25 +79,41 @@ type prediction struct {
 	progress func(rows int64)
 	reasons  *explain.ReasonWriter // nil without reasons
 	rows     int64                 // number of rows written
+	batch    int                   // number of rows that are predicted at a time
 }
+
+// maxTextBytes is the approximate maximum size of the rows that a worker keeps until they are
+// written. The rows of one block may have much more: a row of a few bytes may be followed by a
+// thousand probabilities and a hundred reasons.
+const maxTextBytes = 8 << 20
 
 // predictionWorker predicts blocks and writes their rows.
 type predictionWorker struct {
 	*prediction
+	ctx           context.Context // of Process
 	probabilities []float32
-	text          []byte // the rows of a block
+	text          []byte // the rows of a block that are predicted, but not written yet
+	next          int    // the first row of the block that is not predicted yet
 }
 
-// Process predicts the block and formats its rows.
+// Process predicts the block and formats its rows. It stops when their text has maxTextBytes; Commit
+// then predicts the rest.
 func (w *predictionWorker) Process(ctx context.Context, b *frame.Block) error {
+	w.ctx, w.next = ctx, 0
+	return w.predictPart(b)
+}
+
+// predictPart sets w.text to the next rows of the block, until the text has maxTextBytes.
+func (w *predictionWorker) predictPart(b *frame.Block) error {
 	return parallel.Recover(func() error {
 		w.text = w.text[:0]
-		rows := w.model.batchRows()
-		for lo := 0; lo < b.Frame.Rows; lo += rows {
-			if err := ctx.Err(); err != nil {
+		for w.next < b.Frame.Rows && len(w.text) < maxTextBytes {
+			if err := w.ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.predict(ctx, b, lo, min(lo+rows, b.Frame.Rows)); err != nil {
+			lo := w.next
+			w.next = min(lo+w.batch, b.Frame.Rows)
+			if err := w.predict(w.ctx, b, lo, w.next); err != nil {
 				return err
 			}
 		}
@@ -125,8 +142,16 @@ func (w *predictionWorker) predict(ctx context.Context, b *frame.Block, lo, hi i
 
 // Commit writes the rows.
 func (w *predictionWorker) Commit(b *frame.Block) error {
-	if _, err := w.out.Write(w.text); err != nil {
-		return err
+	for {
+		if _, err := w.out.Write(w.text); err != nil {
+			return err
+		}
+		if w.next == b.Frame.Rows {
+			break
+		}
+		if err := w.predictPart(b); err != nil {
+			return err
+		}
 	}
 	w.rows += int64(b.Frame.Rows)
 	if w.progress != nil {

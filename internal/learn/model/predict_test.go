@@ -118,6 +118,40 @@ func TestPredictWeighsDecisions(t *testing.T) {
 	}
 }
 
+// TestPredictLongLabels predicts with a model that an earlier version has trained on long labels. The
+// result must be written in pieces, not whole blocks, because each of its rows repeats a label.
+func TestPredictLongLabels(t *testing.T) {
+	file, algorithms := fakeFile(t)
+	m, err := readBytes(file, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const length, rows = 100_000, 600
+	for i := range m.schema.Classes {
+		m.schema.Classes[i] = strings.Repeat(string(rune('a'+i)), length)
+	}
+	blind := "id,x\n"
+	for i := range rows {
+		blind += strconv.Itoa(i) + ",2\n"
+	}
+	out := &largestWrite{}
+	if n, err := m.Predict(t.Context(), strings.NewReader(blind), out, PredictOptions{Workers: 2}); err != nil || n != rows {
+		t.Fatal(n, err)
+	}
+	if out.written < rows*length || out.largest > 2*maxTextBytes {
+		t.Errorf("%d bytes, written in pieces of up to %d bytes: want at most %d", out.written, out.largest, 2*maxTextBytes)
+	}
+}
+
+// largestWrite counts the bytes that are written to it, in all and in the largest call of Write.
+type largestWrite struct{ written, largest int }
+
+func (w *largestWrite) Write(p []byte) (int, error) {
+	w.written += len(p)
+	w.largest = max(w.largest, len(p))
+	return len(p), nil
+}
+
 func TestPredictFails(t *testing.T) {
 	file, algorithms := fakeFile(t)
 	m, err := readBytes(file, algorithms)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -47,6 +48,22 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 		return csvfile.CodeOneClass, fmt.Sprintf("every row has the label %s, but at least two classes are required", csvfile.Excerpt(t.Values()[0].Text))
 	}
 	return "", ""
+}
+
+// LongLabel returns the first label of more than [csvfile.MaxLabelLength] characters and the message
+// of its defect, or nil if there is none.
+func LongLabel(t *columnstats.Column) (label *columnstats.Value, message string) {
+	values, length := t.Values(), 0
+	for i := range values {
+		if n := utf8.RuneCountInString(values[i].Text); n > csvfile.MaxLabelLength && (label == nil || values[i].FirstLine() < label.FirstLine()) {
+			label, length = &values[i], n
+		}
+	}
+	if label == nil {
+		return nil, ""
+	}
+	return label, fmt.Sprintf("the label %s has %s characters, but may have at most %d: shorten it, or is the label the last column?",
+		csvfile.Excerpt(label.Text), humanize.Comma(length), csvfile.MaxLabelLength)
 }
 
 // areMeasurements reports whether the label's n distinct texts in the given number of rows are

@@ -25,7 +25,7 @@ func newMemoryLimits(columns, textMemory int) memoryLimits {
 // The minimum and maximum values of the fields of memoryLimits. maxSampleBytes is in bytes.
 const (
 	minTextsPerColumn, maxTextsPerColumn   = 24, 2_048
-	minHashesPerColumn, maxHashesPerColumn = 64, 8_192
+	minHashesPerColumn, maxHashesPerColumn = 16, 8_192
 	maxSampleBytes                         = 2 << 20
 )
 

@@ -20,7 +20,7 @@ type NumberSummary struct {
 	Stats *NumericStats // without Median; nil if there are no numbers
 	Rows  int           // number of rows with a number
 	// Distinct is the number of distinct numbers. If Estimate is set, it is an estimate: its standard
-	// error is 1.3 % in files with few columns, and up to 15 % in those with many.
+	// error is 1.3 % in files with few columns, and up to 25 % in those with many.
 	Distinct     int
 	Estimate     bool
 	HasFractions bool // some number is not an integer

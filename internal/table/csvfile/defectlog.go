@@ -167,6 +167,7 @@ type defectSummary struct {
 var defectSummaries = map[string]defectSummary{
 	CodeUnnamedColumn:   {ofColumns: true, predicate: "have no name"},
 	CodeDuplicateColumn: {ofColumns: true, predicate: "have the name of an earlier column"},
+	CodeLongName:        {ofColumns: true, predicate: "have a name of more than " + humanize.Comma(MaxNameLength) + " characters", rule: "shorten the names"},
 	CodeRaggedRow:       {predicate: "do not have as many fields as the header"},
 	CodeTooManyColumns:  {predicate: "have more than " + humanize.Comma(MaxFields) + " fields"},
 	CodeDuplicateID:     {predicate: "repeat the ID of an earlier row", rule: "IDs must be unique"},

@@ -16,9 +16,14 @@ func Excerpt(cell string) string { return strconv.Quote(Shorten(cell)) }
 
 // Shorten returns at most the first 40 characters of a text, with an ellipsis if it is
 // longer.
-func Shorten(text string) string {
-	if chars := []rune(text); len(chars) > maxExcerpt {
-		return string(chars[:maxExcerpt]) + "…"
+func Shorten(text string) string { return ShortenTo(text, maxExcerpt) }
+
+// ShortenTo returns at most the first n characters of a text, with an ellipsis if it is longer.
+func ShortenTo(text string, n int) string {
+	for at := range text {
+		if n--; n < 0 {
+			return text[:at] + "…"
+		}
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unicode/utf8"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -136,10 +137,18 @@ const (
 	MinBlindColumns    = 2
 )
 
+// The maximum lengths of the names of columns and of labels, in characters. Descriptions of datasets
+// and models repeat each name, and each row of a result repeats a label. The column of the
+// probabilities of a class has the label in its name.
+const (
+	MaxNameLength  = 1_000
+	MaxLabelLength = 500
+)
+
 // CheckHeader returns the defects of the header: fewer than minColumns columns, numbers instead of
-// names, and missing or duplicate names. The first column may have no name, because some tools
-// write none for an ID.
-func (t *Table) CheckHeader(minColumns int) []Defect {
+// names, missing or duplicate names, and names of more than maxName characters. The first column
+// may have no name, because some tools write none for an ID.
+func (t *Table) CheckHeader(minColumns, maxName int) []Defect {
 	if n := len(t.Names); n < minColumns {
 		roles := "an ID first and a feature"
 		if minColumns == MinLabelledColumns {
@@ -165,6 +174,9 @@ func (t *Table) CheckHeader(minColumns int) []Defect {
 			defects = append(defects, t.HeaderDefect(CodeDuplicateColumn, i, "column %d has the same name", before+1))
 		default:
 			first[name] = i
+		}
+		if length := utf8.RuneCountInString(name); length > maxName {
+			defects = append(defects, t.HeaderDefect(CodeLongName, i, "the column's name has %s characters, but may have at most %s: shorten it", humanize.Comma(length), humanize.Comma(maxName)))
 		}
 	}
 	return defects

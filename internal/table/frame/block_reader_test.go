@@ -3,11 +3,14 @@ package frame
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/csvfile"
 )
 
 var petSchema = &Schema{
@@ -55,6 +58,18 @@ func TestBlocks(t *testing.T) {
 		",,x,2,\r\n\r\n" +
 		",green,y,3,NA"
 
+	t.Run("long_names_are_refused_unless_the_schema_has_them", func(t *testing.T) {
+		name := strings.Repeat("n", 1001)
+		_, err := readBlocks(t, "id,weight,colour,"+name+"\n1,2,red,3\n", petSchema, 30)
+		var defect *csvfile.Defect
+		if !errors.As(err, &defect) || defect.Code != csvfile.CodeLongName || defect.Column != 4 {
+			t.Errorf("the error is %v", err)
+		}
+		trained := &Schema{ID: "id", Label: "kind", Columns: []ColumnSchema{{Name: name, Kind: Numeric}}, Classes: petSchema.Classes}
+		if all, err := readBlocks(t, "id,"+name+"\n1,2\n", trained, 30); err != nil || len(all) != 1 {
+			t.Errorf("%d blocks, %v", len(all), err)
+		}
+	})
 	t.Run("features_are_found_by_name_and_rows_stay_as_they_are", func(t *testing.T) {
 		all, err := readBlocks(t, file, petSchema, 30)
 		if err != nil {

@@ -3,8 +3,10 @@ package frame
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 
 	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
 )
 
 // Kind is the type of a feature.
@@ -61,6 +63,20 @@ func (s *Schema) FieldNames() []string {
 		names[i] = s.Columns[i].SourceName()
 	}
 	return names
+}
+
+// MaxNameLength returns the maximum length of the name of a column in a file that belongs to s, in
+// characters: [csvfile.MaxNameLength], or the length of the longest name in s. Earlier versions
+// accepted longer names, and a blind file must have the same names. s may be nil.
+func (s *Schema) MaxNameLength() int {
+	longest := csvfile.MaxNameLength
+	if s == nil {
+		return longest
+	}
+	for _, name := range s.FieldNames() {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	return max(longest, utf8.RuneCountInString(s.ID))
 }
 
 // OmitImpliedFields sets Fields to nil if FieldNames returns the same names without it.

@@ -31,7 +31,7 @@ func bindByPosition(t *csvfile.Table, schema *Schema) (*binding, error) {
 }
 
 func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
-	if defects := t.CheckHeader(csvfile.MinBlindColumns); len(defects) > 0 {
+	if defects := t.CheckHeader(csvfile.MinBlindColumns, schema.MaxNameLength()); len(defects) > 0 {
 		return nil, &defects[0]
 	}
 	b := &binding{id: t.ColumnIndex(schema.ID), label: -1}

@@ -54,7 +54,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	schema := s.profile.Schema
 	schema.Fields = make([]string, 0, len(inferences))
 	schema.Columns = make([]frame.ColumnSchema, 0, len(inferences))
-	s.profile.Columns = make([]ColumnProfile, 0, len(inferences))
+	s.profile.Columns = profiles[:0] // an element is overwritten only after it has been read
 	for i := range inferences {
 		if i == s.id || i == s.label {
 			continue

@@ -24,6 +24,10 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 			return nil
 		}
 	}
+	if long, message := check.LongLabel(t); long != nil {
+		s.addDefects(csvfile.Defect{Code: csvfile.CodeLongLabel, Message: message, Line: long.FirstLine(), Column: s.label + 1, Name: p.Schema.Label})
+		return nil
+	}
 	list := slices.Clone(t.Values())
 	numeric := t.Rows(cells.Number) == t.NonBlank()
 	sort.Slice(list, func(i, j int) bool { // by value if all labels are numbers, then by bytes; slices.SortFunc would make the program larger

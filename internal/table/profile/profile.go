@@ -63,7 +63,7 @@ type ColumnProfile struct {
 	// Missing is the number of rows without a value.
 	Missing int `json:"missing"`
 	// Distinct is the number of distinct values that are not missing. If Estimate is set, it is an
-	// estimate: its standard error is 1.3 % in files with few columns, and up to 15 % in those with many.
+	// estimate: its standard error is 1.3 % in files with few columns, and up to 25 % in those with many.
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
 	// Numbers describes the numbers of a FormNumeric column, the dates of a date column as days

@@ -101,7 +101,7 @@ func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 	if s.opts.Blind {
 		need = csvfile.MinBlindColumns
 	}
-	s.addDefects(s.table.CheckHeader(need)...)
+	s.addDefects(s.table.CheckHeader(need, s.opts.Training.MaxNameLength())...)
 	if len(s.table.Names) < need {
 		s.profile.Partial = true
 		return nil

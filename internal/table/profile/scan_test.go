@@ -32,6 +32,9 @@ func scanText(t *testing.T, file string, opts ScanOptions) *Profile {
 	return p
 }
 
+// long returns a text of n characters that have two bytes each.
+func long(n int) string { return strings.Repeat("é", n) }
+
 func errorsOf(defects []csvfile.Defect) []string {
 	var list []string
 	for i := range defects {
@@ -66,6 +69,18 @@ func TestScanDefects(t *testing.T) {
 		{"unnamed_column", "id,,y\n1,1,a\n2,2,b\n", []string{"unnamed-column: line 1, column 2: the column has no name"}},
 		{"unnamed_id_is_fine", ",x,y\n1,1,a\n2,2,b\n", nil},
 		{"twin_columns", "id,x,x ,y\n1,1,1,a\n2,2,2,b\n", []string{"duplicate-column: line 1, column 3 (x): column 2 has the same name"}},
+		{
+			"long_names", "id," + long(1001) + "," + long(1000) + ",y\n1,1,2,a\n2,2,1,b\n",
+			[]string{"long-name: line 1, column 2 (éééééééééééééééééééééééééééééééééééééééé…): the column's name has 1,001 characters, but may have at most 1,000: shorten it"},
+		},
+		{
+			"several_long_names", "id," + long(1002) + "," + long(1001) + ",y\n1,1,2,a\n2,2,1,b\n",
+			[]string{"long-name: line 1, column 2 (éééééééééééééééééééééééééééééééééééééééé…): 2 columns have a name of more than 1,000 characters, columns 2 and 3: shorten the names"},
+		},
+		{
+			"long_label", "id,x,y\n1,1," + long(500) + "\n2,2," + long(501) + "\n3,1," + long(500) + "\n4,2," + long(501) + "\n",
+			[]string{"long-label: line 3, column 3 (y): the label \"éééééééééééééééééééééééééééééééééééééééé…\" has 501 characters, but may have at most 500: shorten it, or is the label the last column?"},
+		},
 		{"two_columns", "id,y\n1,a\n", []string{"too-few-columns: line 1, column 2 (y): 2 columns, but at least 3 are required: an ID first, a feature and the label last"}},
 		{
 			"semicolons", "id;x;y\n1;1;a\n",

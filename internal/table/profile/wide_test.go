@@ -186,6 +186,34 @@ func TestManyColumns(t *testing.T) {
 	})
 }
 
+// TestWarningsOfManyColumns scans a table in which each column has a warning of the same kind. There
+// must be one warning for all columns.
+func TestWarningsOfManyColumns(t *testing.T) {
+	t.Parallel()
+	const columns = 200
+	var text strings.Builder
+	text.WriteString("id,")
+	for i := range columns {
+		fmt.Fprintf(&text, "c%d,", i)
+	}
+	text.WriteString("y\n")
+	for row := range 60 {
+		fmt.Fprintf(&text, "r%d", row)
+		for i := range columns {
+			fmt.Fprintf(&text, ",%02d/%02d/2020", 1+(row*(i+1)+i)%12, 1+(row+i*row)%12)
+		}
+		fmt.Fprintf(&text, ",%c\n", "yn"[row%2])
+	}
+	p := scanText(t, text.String(), ScanOptions{})
+	counts := map[string]int{}
+	for _, w := range p.Warnings {
+		counts[w.Code]++
+	}
+	if counts[csvfile.CodeAmbiguousDates] != 1 || len(p.Warnings) > 10 {
+		t.Errorf("%d warnings: %v", len(p.Warnings), counts)
+	}
+}
+
 // commas is an endless file of commas.
 type commas struct{}
 

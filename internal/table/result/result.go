@@ -69,6 +69,17 @@ func NewFormat(blocks *frame.BlockReader, reasons int) *Format {
 // Header returns the header with its line end. The caller must not change it.
 func (f *Format) Header() []byte { return f.header }
 
+// MaxAddedBytes returns an upper bound of the bytes that AppendRow adds to a row of the blind file.
+// maxReason is an upper bound of the size of a reason.
+func (f *Format) MaxAddedBytes(maxReason int) int {
+	const maxProbability = len(",1.23457e-300")
+	longest := 0
+	for _, class := range f.classes {
+		longest = max(longest, len(class))
+	}
+	return len(",\n") + longest + (len(f.classes)+1)*maxProbability + f.reasons*(1+maxReason)
+}
+
 // AppendRow appends a row of the result to dst. raw is the row of the blind file as in
 // frame.Block.Raw. class is the index of the predicted class, which need not be the most probable
 // one. There must be one probability, between 0 and 1, for each class. If there are fewer reasons

@@ -16,6 +16,7 @@ import (
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn/model"
 	"foretell/internal/problem"
+	"foretell/internal/quota"
 	"foretell/internal/repeat"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
@@ -86,6 +87,9 @@ func (pr *Predictor) Predict(ctx context.Context, r *job.RunningJob) error {
 	case errors.Is(err, model.ErrNoBackground):
 		p.FailureReason = "cannot compute the reasons, because the model was trained by an earlier version and has no background rows: train a new model"
 		return pr.endAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
+	case errors.Is(err, quota.ErrResultTooLarge):
+		p.FailureReason = quota.ErrResultTooLarge.Error()
+		return pr.endAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
 		p.FailureReason = defect.Error()
 		return pr.endAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
@@ -113,6 +117,14 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 	if err != nil {
 		return err
 	}
+	limit := int64(0)
+	err = pr.store.Read(ctx, func(t *store.Tx) (err error) {
+		limit, err = quota.MaxResultBytes(ctx, t, p.Account, p.Blind.Bytes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	result, err := pr.files.Create(ctx)
 	if err != nil {
 		return err
@@ -123,7 +135,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { pr.writeProgress(ctx, &r.Job, written, rows.Load()) })
 	err = pr.files.Read(ctx, storedfile.Blind(p), func(blind io.Reader, _ int64) (err error) {
-		p.Rows, err = m.Predict(ctx, blind, result, model.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
+		p.Rows, err = m.Predict(ctx, blind, quota.NewResultWriter(result, limit), model.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
 	stopRecording()
