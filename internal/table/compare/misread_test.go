@@ -111,7 +111,7 @@ func TestMisreadColumns(t *testing.T) {
 				}
 			}
 			if c.defect == "" && len(defects) > 0 || c.defect != "" && (len(all) != 1 || len(defects) != 1 || !strings.Contains(defects[0], c.defect)) {
-				t.Errorf("got %q, of which %q are defects; want %q", all, defects, c.defect)
+				t.Errorf("got %q with the defects %q, want %q", all, defects, c.defect)
 			}
 		})
 	}
