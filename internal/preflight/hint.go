@@ -148,6 +148,7 @@ var constantHints = map[string]string{
 	csvfile.CodeNoTimeOfDay:        "write the times of day into the blind file, too; without them, features such as the hour are missing or wrong",
 	csvfile.CodeMixedTimeZones:     "if the times are about what people do, keep local times; otherwise, convert the column to one time zone, such as UTC, in all files",
 	csvfile.CodeNumbersInText:      "in all files, write each number into its own column, with nothing else in the cell; write a sign such as < into another column",
+	csvfile.CodeNumericDates:       "write the months as year-month, such as 2024-01, or the days as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeMixedDates:         "use one format in all files, such as 2024-01-31 for dates; clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",

@@ -136,6 +136,12 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 				WithHint("%s", hint)
 		}
 	}
+	for i := range train.Warnings {
+		if w := &train.Warnings[i]; w.Code == csvfile.CodeNumericDates && w.Name == f.timeColumn {
+			return exit.Usagef("--time: in the column %q, %s", f.timeColumn, w.Message).
+				WithHint("in all files, write the months as year-month, such as 2024-01, or the days as year-month-day, such as 2024-01-31")
+		}
+	}
 	return f.checkMonotone(train.Schema, hint)
 }
 

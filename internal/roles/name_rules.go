@@ -36,7 +36,7 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr. or
+// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr., id client or
 // uid, is the ID if its values are unique integers or codes. It returns false for names such as atomic
 // number and phone number.
 func isLikelyIDName(name string) bool {
@@ -44,8 +44,13 @@ func isLikelyIDName(name string) bool {
 	if slices.Contains(likelyIDNames, normalized) {
 		return true
 	}
-	for _, suffix := range []string{"number", "nummer", "num", "no", "nr", "id"} {
-		if thing, found := strings.CutSuffix(normalized, suffix); found && slices.Contains(numberedThings, thing) {
+	for _, word := range []string{"number", "nummer", "num", "no", "nr", "id", "ref", "numero", "numéro", "n"} {
+		thing, isLast := strings.CutSuffix(normalized, word)
+		if isLast && word != "n" && slices.Contains(numberedThings, thing) {
+			return true
+		}
+		// French and Spanish names begin with such a word.
+		if thing, isFirst := strings.CutPrefix(normalized, word); isFirst && slices.Contains(numberedThings, thing) {
 			return true
 		}
 	}
@@ -53,15 +58,16 @@ func isLikelyIDName(name string) bool {
 }
 
 // Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. likelyIDNames are whole names.
-// numberedThings precede words such as number.
+// numberedThings precede or follow words such as number.
 var (
-	likelyIDNames  = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
+	likelyIDNames  = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent", "idnr", "idnumber", "idnummer", "identifiant", "iban", "ssn"}
 	numberedThings = []string{
 		"account", "admission", "application", "case", "claim", "client", "contract", "customer", "document", "employee", "entry",
 		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",
 		"policy", "record", "ref", "reference", "registration", "respondent", "roll", "sample", "sequence", "seq", "serial",
 		"specimen", "staff", "student", "subject", "ticket", "transaction", "user", "visit",
-		"auftrags", "konto", "kunden", "lfd", "mitglieds", "patienten", "personal", "rechnungs", "vertrags",
+		"auftrags", "beleg", "fall", "kd", "konto", "kunden", "lfd", "matrikel", "mitglieds", "patienten", "pers", "personal", "rechnungs", "vertrags",
+		"cliente", "commande", "contrat", "contrato", "dossier", "facture", "factura", "paciente", "pedido",
 	}
 )
 

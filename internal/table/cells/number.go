@@ -276,6 +276,8 @@ func LabelMeansMissing(label string) bool {
 	switch strings.TrimSpace(label) {
 	case `\N`, "NaT", "(null)", "(NULL)", "(Null)", "—": // of databases, pandas, Oracle and reports
 		return true
+	case "#NULL!", "#NV", "#WERT!", "#BEZUG!", "#NAME?", "#REF!", "#NUM!", "#ZAHL!": // of SPSS, and of Excel in English and German
+		return true
 	}
 	kind, _ := Classify([]byte(label))
 	folded := FoldCase(label)

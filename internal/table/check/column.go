@@ -33,6 +33,7 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnTextsAmongDates()
 	c.warnYearFirst()
 	c.warnCompactDates()
+	c.warnNumericDates()
 	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()

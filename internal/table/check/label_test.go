@@ -141,7 +141,7 @@ func TestWarningsAboutClassNames(t *testing.T) {
 func TestLabelsThatMeanMissing(t *testing.T) {
 	t.Parallel()
 	for label, warns := range map[string]bool{
-		"NA": true, `\N`: true, "(null)": true, "(NULL)": true, "NaT": true, "—": true, // an em dash
+		"NA": true, `\N`: true, "#NV": true, "#NULL!": true, "(null)": true, "(NULL)": true, "NaT": true, "—": true, // an em dash
 		"nat": false, `\n`: false, "–": false, "none": false, "-": true,
 	} {
 		var text strings.Builder

@@ -75,6 +75,8 @@ func Profiles(train, blind *profile.Profile) []Finding {
 		c.checkColumn(known, column)
 		c.rejectUnreadable(known, column, from)
 		c.explainSpelling(columnstats.Texts(known.Values()), true, column, from)
+		c.explainEncoding(columnstats.Texts(known.Values()), column, from)
+		c.rejectRecoded(known, column, from)
 	}
 	c.reportExtraColumns()
 	c.setOtherSeparators()
@@ -91,6 +93,8 @@ type comparison struct {
 	// otherSeparators are the columns whose numbers have, or may have, a decimal separator that
 	// differs from training.
 	otherSeparators []string
+	// misreadTraining are the columns whose numbers are read wrongly in the training file; see checkTrainingSeparator.
+	misreadTraining []string
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
@@ -172,14 +176,14 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 		c.checkCategories(train, blind)
 		return
 	}
-	c.checkUnit(train, blind)
+	isSameUnit := c.checkUnit(train, blind, newUnitReference(train))
 	c.checkTimeZones(train, blind)
 	c.checkTimesOfDay(train, blind, train.IsInteger())
-	matches := c.checkSeparators(train, blind)
+	matches := c.checkSeparators(train, blind, nil)
 	if !c.checkUnixTimes(train, blind) {
 		return
 	}
-	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && isSameUnit && train.Numbers != nil && blind.Numbers != nil && train.DateFormat() == blind.DateFormat() {
 		c.checkNumbers(train.Form, train.Numbers, c.train.Rows-train.Missing, blind)
 	}
 }
@@ -237,9 +241,10 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 }
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
-// in the format of the training column. If there are no such rows, it reports nothing.
+// in the format of the training column. If there are no such rows or the training column is read
+// wrongly, it reports nothing.
 func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows rowCounter) {
-	if rows.rows == 0 {
+	if rows.rows == 0 || slices.Contains(c.misreadTraining, train.Name) {
 		return
 	}
 	noun, line := pluralNoun(train), c.blind.HeaderLine()

@@ -42,7 +42,9 @@ func TrainingColumns(columns []profile.TrainingColumn, blind *profile.Profile) [
 			c.rejectUnreadableKnown(known, column, from)
 		} else {
 			c.checkKnownCategories(known, column)
-			c.explainSpelling(slices.Values(slices.Concat(known.Levels, known.Texts)), len(known.Levels) > 0 || known.HasAllTexts(), column, from)
+			texts := slices.Values(slices.Concat(known.Levels, known.Texts))
+			c.explainSpelling(texts, len(known.Levels) > 0 || known.HasAllTexts(), column, from)
+			c.explainEncoding(texts, column, from)
 		}
 	}
 	c.setOtherSeparators()
@@ -108,7 +110,7 @@ func (c *comparison) checkKnownOrdered(known *profile.TrainingColumn, blind *pro
 	isMidnight := func(days float64) bool { return days == math.Trunc(days) }
 	c.checkTimesOfDay(train, blind, known.HasRange && isMidnight(known.Min) && isMidnight(known.Max))
 	hasNewTexts := c.checkNewTexts(known, train, blind)
-	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(train, blind) {
+	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(known, train, blind) {
 		return
 	}
 	switch {
@@ -235,15 +237,15 @@ func (c *comparison) checkFrequentTexts(known *profile.TrainingColumn, blind *pr
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
 // training column, or that may be parsed wrongly. It ignores texts, because they may also be in the
 // training file. It returns true if it reports nothing, only a missing unit, or only a few numbers.
-func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool {
+func (c *comparison) checkNumberFormat(known *profile.TrainingColumn, train, blind *profile.ColumnProfile) bool {
 	if blind.Form != inference.FormNumeric {
 		return true
 	}
-	c.checkUnit(train, blind)
-	matches := c.checkSeparators(train, blind)
+	isSameUnit := c.checkUnit(train, blind, newSampleReference(known.SampleNumbers))
+	matches := c.checkSeparators(train, blind, known.SampleNumbers)
 	unread := unparsedNumbers(train, blind, c.blind.Rows)
 	c.reportOtherFormat(train, blind, unread)
-	return matches && ratio(unread.rows, c.blind.Rows) <= maxUnparsable
+	return matches && isSameUnit && ratio(unread.rows, c.blind.Rows) <= maxUnparsable
 }
 
 // unparsedNumbers counts the rows of a blind column of numbers or dates whose value cannot be parsed in the

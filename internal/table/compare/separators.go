@@ -24,8 +24,19 @@ type decimalSeparatorCounts struct {
 	thousands    int               // rows of both whose separator is read as a separator of thousands
 	distinct     int               // distinct cells of the rows of both
 	largest      float64           // the largest absolute number without a point or comma
+	largestText  string            // the cell with this number
 	mostOther    columnstats.Value // the most frequent cell of the rows of otherOnly
 	mostBoth     columnstats.Value // the most frequent cell of the rows of thousands or, without such rows, of the rows of both
+
+	ambiguous []ambiguousNumber   // the distinct cells of the rows of both
+	meant     []columnstats.Value // the absolute numbers with a point or comma, parsed with the other decimal separator
+}
+
+// ambiguousNumber is a cell such as 4,568 with its number of rows. read is its number with the decimal separator of
+// training, and meant with the other one.
+type ambiguousNumber struct {
+	read, meant float64
+	rows        int
 }
 
 // looksGrouped reports whether, in the rows counted by r.both, the separators very likely separate
@@ -45,7 +56,8 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
-// reports nothing. Of train, it uses only Name, Form and NumberFormat.
+// reports nothing. Of train, it uses only Name, Form and NumberFormat. sample contains numbers of the
+// training column if the texts of this column are not known.
 //
 // Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of
 // these unambiguous numbers have the other decimal separator, checkSeparators reports a defect, or
@@ -54,7 +66,10 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 //
 //   - The separator is read as separating thousands, but the training column has no such separator, and may have fractions.
 //   - The separator is read as a decimal separator, but the blind column looks grouped, and the training column has integers from 1000 on.
-func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
+//
+// It reports a defect if areSwapped returns true, or if checkTrainingSeparator finds that the numbers
+// of the training column are read wrongly.
+func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile, sample []float64) (matches bool) {
 	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
 		return true
 	}
@@ -62,9 +77,13 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
 	r := countDecimalSeparators(estimatedValues(blind, c.blind.Rows), &format, &other)
 	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
+	if isOther := proven || r.otherOnly == 0 && r.looksGrouped(); isOther && r.trainingOnly == 0 && c.checkTrainingSeparator(train, sample, &r) {
+		return false
+	}
+	swapped := areSwapped(train, &r)
 	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
 	grouped := r.both > 0 && r.thousands == 0 && r.otherOnly == 0 && r.trainingOnly == 0 && r.looksGrouped() && hasIntegersFrom1000(train)
-	if r.trainingOnly == 0 && (proven || doubtful || grouped) {
+	if r.trainingOnly == 0 && (proven || swapped || doubtful || grouped) {
 		c.otherSeparators = append(c.otherSeparators, train.Name)
 	}
 	severity, code, reason, rows := SeverityWarning, csvfile.CodeChangedKind, "", r.both
@@ -74,6 +93,9 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 	case proven:
 		severity, code = SeverityDefect, csvfile.CodeMisreadNumbers
 		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.Text) + ", show that this is wrong"
+	case swapped:
+		severity, code = SeverityDefect, csvfile.CodeMisreadNumbers
+		reason = "only the second reading fits the numbers of the training file, which have another separator between thousands"
 	case r.otherOnly > r.trainingOnly:
 		reason = "a few other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.Text) + ", may show that this is wrong"
 	case doubtful:
@@ -104,43 +126,6 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkUnit reports a blind column whose numbers have no unit, although those of the training
-// column have one. A program that writes no unit may also write other numbers, such as 0.47 instead
-// of 47%, and 0.47 is then read as 0.47%. Unless the training column has durations, checkUnit
-// reports nothing if many training numbers also have no unit, or if more than a few blind numbers
-// cannot be parsed.
-func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
-	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
-		return
-	}
-	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
-		return
-	}
-	if isDurationColumn(train) { // the message does not name the unit h, because perhaps no cell has it
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; these numbers are read as hours")
-		return
-	}
-	if unread := unparsedNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable || hasManyWithoutUnit(train) {
-		return
-	}
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; the numbers here are read in the unit of training",
-		csvfile.Excerpt(train.NumberFormat().Unit))
-}
-
-// hasManyWithoutUnit reports whether at least a tenth of the numbers in a training column have no
-// unit, as in a column with 2, 3, 4 and 5more. It returns false if the numbers are unknown.
-func hasManyWithoutUnit(train *profile.ColumnProfile) bool {
-	format, without, all := train.NumberFormat(), 0, 0
-	for _, one := range train.Values() {
-		if _, unit, ok := cells.ParseAmount([]byte(one.Text), format.DecimalComma); ok {
-			if all += one.Rows; unit == "" {
-				without += one.Rows
-			}
-		}
-	}
-	return all > 0 && 10*without >= all
-}
-
 // checkListSeparator reports a blind column of lists whose separator differs from the separator of the training column.
 // It returns true if it reports the column.
 func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (found bool) {
@@ -161,12 +146,15 @@ func countDecimalSeparators(values []columnstats.Value, format, other *cells.Num
 		}
 		read, isTrained := format.Parse([]byte(one.Text))
 		if !strings.ContainsAny(one.Text, ".,") {
-			if isTrained {
-				r.largest = max(r.largest, math.Abs(read))
+			if isTrained && math.Abs(read) > r.largest {
+				r.largest, r.largestText = math.Abs(read), one.Text
 			}
 			continue
 		}
 		meant, isOther := other.Parse([]byte(one.Text))
+		if isOther {
+			r.meant = append(r.meant, columnstats.Value{Number: math.Abs(meant), Rows: one.Rows})
+		}
 		switch {
 		case isTrained && !isOther:
 			r.trainingOnly += one.Rows
@@ -183,6 +171,7 @@ func countDecimalSeparators(values []columnstats.Value, format, other *cells.Num
 				r.thousands += one.Rows
 			}
 			r.distinct++
+			r.ambiguous = append(r.ambiguous, ambiguousNumber{read, meant, one.Rows})
 			if r.both += one.Rows; one.Rows > r.mostBoth.Rows && (isThousands || r.thousands == 0) {
 				r.mostBoth = *one
 			}

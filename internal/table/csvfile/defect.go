@@ -89,6 +89,7 @@ const (
 	CodeNoTimeOfDay    = "no-time-of-day"
 	CodeYearFirst      = "year-first"
 	CodeNumbersInText  = "numbers-in-text"
+	CodeNumericDates   = "numeric-dates"
 )
 
 // Defect is an error in a file, with its location.

@@ -86,6 +86,8 @@ type tableDecimalSeparator struct {
 	// isUnknown is set if the decimal separator is not certain: if no column proves it and both the
 	// point and the comma are plausible, or if different columns prove different separators.
 	isUnknown bool
+	// isAssumed is set if no column shows a decimal separator, so that the point is only the most likely one.
+	isAssumed bool
 }
 
 // findTableDecimalSeparator returns the decimal separator for columns that do not show it, because
@@ -96,7 +98,7 @@ type tableDecimalSeparator struct {
 //  3. The point, but not the comma, very likely separates thousands: it is the comma, and isUnknown
 //     is set. If the comma, but not the point, very likely separates thousands, it is the point.
 //  4. Otherwise it is the point. isUnknown is set if a number has a comma. It is not set for 4.568,
-//     because in most files this number has decimals.
+//     because in most files this number has decimals. But isAssumed is set.
 func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
 	for i := range inferences {
@@ -119,7 +121,7 @@ func findTableDecimalSeparator(inferences []Result) tableDecimalSeparator {
 	case len(likely) == 1:
 		return tableDecimalSeparator{comma: likely[true], isUnknown: likely[true]}
 	}
-	return tableDecimalSeparator{isUnknown: hasCommas}
+	return tableDecimalSeparator{isUnknown: hasCommas, isAssumed: true}
 }
 
 // resolveDecimalSeparators sets the decimal separator of columns whose numbers can be read in two
@@ -147,7 +149,9 @@ func resolveDecimalSeparators(inferences []Result, names []string, columns []col
 			// A column that looks grouped contradicts the table if it has enough numbers with the
 			// table's decimal separator.
 			contradicts := inf.separators.looksGrouped && inf.separators.distinct >= minGroupedNumbers && inf.separators.hasCommas == comma
-			inf.HasUnknownSeparator = table.isUnknown || contradicts
+			// If all of many numbers have exactly three digits after the point, they may be thousands.
+			mayBeGrouped := table.isAssumed && inf.separators.distinct >= minGroupedNumbers
+			inf.HasUnknownSeparator = table.isUnknown || contradicts || mayBeGrouped
 		}
 		if comma {
 			a := parseAmounts(&columns[i], columns[i].AllOrSample(), true)

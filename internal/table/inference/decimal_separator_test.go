@@ -57,7 +57,7 @@ func TestDecimalSeparatorOfTable(t *testing.T) {
 	}{
 		"points_before_a_comma":         {points, commaProof, thousands, nil},
 		"points_before_a_point":         {points, pointProof, decimals, nil},
-		"points_alone":                  {points, few, decimals, nil},
+		"points_alone":                  {points, few, decimals, []string{unclear("point", "1.101", 1.101)}},
 		"points_that_look_grouped":      {groupedPoints, few, 101, []string{unclear("point", "2.102", 2102)}},
 		"grouped_points_and_a_point":    {groupedPoints, pointProof, 2.102, []string{unclear("point", "2.102", 2.102)}},
 		"commas_before_a_comma":         {commas, commaProof, decimals, nil},
