@@ -52,6 +52,9 @@ type Report struct {
 	// UsedRows is the largest number of rows that a scored model was trained on. It is 0 unless the
 	// times and groups together exclude more than a third of the rows from training and scoring.
 	UsedRows int
+	// SingletonRows is the number of rows that are the only row of their class and were therefore
+	// not scored. It is 0 if they are less than 2 % of the rows.
+	SingletonRows int
 	// Features is the number of features. Screened is the number of features that each
 	// fold selected for training, based on its training rows. Screened is 0 unless
 	// the table is wide.
@@ -206,6 +209,7 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 		CopiesDivided:    r.copiesDivided,
 		HeldOut:          len(r.plan.Test),
 		UsedRows:         r.usedRows(),
+		SingletonRows:    r.singletonRows(),
 		Features:         len(r.data.Columns),
 		Screened:         r.data.numScreened(),
 		RefitInterrupted: r.refitInterrupted,

@@ -30,6 +30,9 @@ func (d *Document) Cautions() []string {
 	if text := describeUsedRows(d.Report); text != "" {
 		c.add("%s", humanize.Sentence(text))
 	}
+	if text := describeSingletons(d.Report); text != "" {
+		c.add("%s", humanize.Sentence(text))
+	}
 	if c.scores != nil {
 		c.checkRows()
 		c.checkClasses()
