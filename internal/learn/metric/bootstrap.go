@@ -157,10 +157,7 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 		}
 		values[0] = sum.calibrationError()
 	})
-	if p.Groups != nil {
-		variances[0] *= smallSampleVarianceFactor(clusters)
-	}
-	half := Z95 * math.Sqrt(variances[0])
+	half := Z95 * math.Sqrt(variances[0]*p.bootstrapVarianceFactor())
 	return Interval{max(score-half, 0), min(score+half, 1)}
 }
 
@@ -205,6 +202,10 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 	if ctx.Err() != nil { // the variances are then incomplete
 		return unknownInterval
 	}
+	factor := p.bootstrapVarianceFactor()
+	for i := range variances {
+		variances[i] *= factor
+	}
 	for i, s := range m.scores {
 		m.scores[i] = newProportion(s.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
 	}
@@ -247,10 +248,5 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 		}
 		values[len(classes)] = sum / float64(len(classes))
 	})
-	if sample.Groups != nil {
-		for i := range variances {
-			variances[i] *= smallSampleVarianceFactor(int(math.Round(float64(sample.clusters) / sample.fraction)))
-		}
-	}
 	return variances, sampled
 }

@@ -174,7 +174,7 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
-	variance, clusters := p.newInfluenceVariance()(influence)
+	variance, clusters := p.newInfluenceVariance()(influence, 2, p.stratumOfClass(class))
 	if p.Groups != nil && clusters < 2 {
 		return area, unknownInterval
 	}

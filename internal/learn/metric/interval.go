@@ -105,7 +105,7 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 // over rows.
 func rowMeanInterval(name string, p Predictions) Interval {
 	score, influence := p.meanInfluences(name)
-	variance, clusters := p.newInfluenceVariance()(influence)
+	variance, clusters := p.newInfluenceVariance()(influence, 1, oneStratum)
 	n := float64(clusters)
 	switch {
 	case name == NameAccuracy && p.Groups == nil:
@@ -196,7 +196,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 		for i, v := range influence {
 			dst[i] += v
 		}
-		v, _ := variance(influence)
+		v, _ := variance(influence, 2, p.stratumOfClass(c))
 		areas = append(areas, aucProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
 	}
 	for i := range dst {
