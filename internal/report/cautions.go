@@ -148,7 +148,8 @@ func (c *cautions) checkScores() {
 	if c.r.Training != nil && c.r.UsedRows == 0 && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
 		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))
 	}
-	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {
+	// The interval contains 0 if calibrated probabilities could have the same error by chance.
+	if i := c.scores.Interval(api.MetricCalibrationError); i != nil && i.Low > 0 && c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {
 		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", formatPercentage(*c.scores.CalibrationError))
 	}
 }

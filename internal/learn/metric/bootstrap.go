@@ -132,7 +132,10 @@ func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	return sample
 }
 
-// calibrationErrorInterval returns the interval of CalibrationError.
+// calibrationErrorInterval returns the interval of CalibrationError. On few rows, this error is too
+// large, because random differences in the bins do not cancel out. The lower end is therefore reduced
+// by the error that calibrated probabilities would have (A. Kumar, P. Liang and T. Ma, NeurIPS 2019).
+// It is 0 if the error of calibrated probabilities would be as large in more than 5 % of all cases.
 func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	of, clusters := p.clusters()
 	n := min(clusters, maxBootstrapClusters)
@@ -158,7 +161,37 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 		values[0] = sum.calibrationError()
 	})
 	half := Z95 * math.Sqrt(variances[0]*p.bootstrapVarianceFactor())
-	return Interval{max(score-half, 0), min(score+half, 1)}
+	bias, limit := p.calibratedErrors(ctx)
+	i := Interval{max(score-bias-half, 0), min(score+half, 1)}
+	if score <= limit {
+		i.Low = 0
+	}
+	return i
+}
+
+// calibratedErrors simulates labels from the probabilities of the rows, so that the probabilities are
+// calibrated. It returns the mean and the 95 % quantile of the CalibrationError of bootstrapSamples
+// simulations. The random numbers depend only on the number of rows. The results are undefined if ctx is
+// cancelled.
+func (p Predictions) calibratedErrors(ctx context.Context) (mean, limit float64) {
+	confidences := make([]float64, len(p.Labels))
+	for row := range confidences {
+		confidences[row], _ = p.confidence(row)
+	}
+	rng, errors := rand.New(rand.NewPCG(uint64(len(confidences)), bootstrapSamples)), make([]float64, 0, bootstrapSamples)
+	for range bootstrapSamples {
+		if ctx.Err() != nil {
+			return 0, 0
+		}
+		var t reliabilityTable
+		for _, q := range confidences {
+			t.add(q, rng.Float64() < q)
+		}
+		errors = append(errors, t.calibrationError())
+		mean += errors[len(errors)-1] / bootstrapSamples
+	}
+	slices.Sort(errors)
+	return mean, errors[bootstrapSamples*95/100-1]
 }
 
 // AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row is of

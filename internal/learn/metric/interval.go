@@ -60,7 +60,7 @@ func f1Interval(both, either int) Interval {
 //
 //   - accuracy: the Wilson interval
 //   - log loss, Brier score: the normal approximation of a mean
-//   - calibration error: 200 bootstrap samples
+//   - calibration error: 200 bootstrap samples; see calibrationErrorInterval
 //   - others, which are means over classes: a score test; see classMean
 //
 // The score test needs variances. The variances of ROC areas are computed from the influence of
