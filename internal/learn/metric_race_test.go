@@ -110,6 +110,9 @@ func TestFlawlessWithoutTheMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if got := r.untrainedClasses(); !slices.Equal(got, []string{"c"}) {
+			t.Errorf("the scored models were trained on no row of the classes %q, want c", got)
+		}
 		unmeasurable, run := name == "f1[c]", r.runs[0]
 		if got := run.isFlawless(score{performance: 0, logLoss: 0.9 / 120}, 120); got != unmeasurable {
 			t.Errorf("%s, log losses of 0.9 nats: flawless is %v", name, got)

@@ -126,6 +126,23 @@ func (r *race) singletonRows() (rows int) {
 	return rows
 }
 
+// untrainedClasses returns Report.UntrainedClasses. The test rows are predicted by the models of the
+// final folds.
+func (r *race) untrainedClasses() (classes []string) {
+	trained := make([]bool, r.data.classes())
+	for _, fold := range r.plan.Folds[r.firstFinalFold():] {
+		for _, row := range fold.Train {
+			trained[r.data.Labels[row]] = true
+		}
+	}
+	for class, rows := range r.evaluator.ClassRows {
+		if rows > 0 && !trained[class] {
+			classes = append(classes, r.data.Schema.Classes[class])
+		}
+	}
+	return classes
+}
+
 // countUngrouped returns the number of rows without a group.
 func countUngrouped(groups []int32) (rows int) {
 	for _, group := range groups {
