@@ -278,11 +278,11 @@ func (r *ranking) addAUCInfluence(dst []float64, class int) (area float64) {
 // same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). onlyFirstRight is
 // the number of rows that only the first classifier predicts correctly, and
 // onlySecondRight the number that only the second predicts correctly. McNemar returns 1
-// if both are 0.
+// if the two numbers differ by at most 1.
 func McNemar(onlyFirstRight, onlySecondRight int) (pValue float64) {
 	n, fewer := onlyFirstRight+onlySecondRight, min(onlyFirstRight, onlySecondRight)
-	if 2*fewer == n {
-		return 1
+	if 2*fewer >= n-1 {
+		return 1 // the sum below would have rounding errors
 	}
 	whole, _ := math.Lgamma(float64(n + 1))
 	tail := 0.0
