@@ -194,8 +194,8 @@ func (p Predictions) calibratedErrors(ctx context.Context) (mean, limit float64)
 	return mean, errors[bootstrapSamples*95/100-1]
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row is of
-// the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row, or
+// every row, is of the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }
@@ -216,7 +216,7 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		if ctx.Err() != nil {
 			return unknownInterval
 		}
-		if n := p.setRankKeys(keys, class); n > 0 {
+		if n := p.setRankKeys(keys, class); n > 0 && n < len(keys) {
 			known, rows = append(known, class), append(rows, effective.of(class, n))
 			m.scores = append(m.scores, proportion{value: averagePrecision(keys, nil, nil)})
 			bias += precisionBias(keys)
