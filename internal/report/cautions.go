@@ -68,7 +68,7 @@ func (c *cautions) add(format string, args ...any) {
 func (c *cautions) checkRows() {
 	switch {
 	case c.kind != "test":
-		c.add("There are no scores on test rows (%s). The validation rows also decided which model was kept, so their scores are optimistic.", c.r.TestMissingReason())
+		c.add("There are no scores on test rows (%s). The validation rows also decided which model was kept, so most of their scores are too good, and their intervals are too narrow.", c.r.TestMissingReason())
 	case c.rows < fewTestRows:
 		c.add("Only %s: the scores are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
 	}
