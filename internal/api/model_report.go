@@ -25,6 +25,10 @@ type ModelReport struct {
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// UsedRows is 0 if the scored models were trained on most of the rows.
 	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows from this training, because the groups of these rows also contain later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
+	// SingletonRows is 0 if these rows are less than 2 % of all rows.
+	SingletonRows int64 `json:"singletonRows,omitempty" doc:"Number of labelled rows that are the only row of their class. They were trained on but not scored, so the scores are too high: about the same fraction of new rows probably has a class that the table lacks. Present only if they are at least 2 % of the rows."`
+	// UntrainedClasses is nil if there are none.
+	UntrainedClasses []string `json:"untrainedClasses,omitempty" doc:"Labels of classes of which the scored models were trained on no row, for example because timeColumn makes all of their rows test rows. Absent if there are none."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
 	// RefitInterrupted is false in old reports.
@@ -86,6 +90,13 @@ type ModelReport struct {
 	// Blended is the blend of the algorithms, or nil if there was none. A report of an earlier
 	// version may have a blend even if the model of the race is not the blend.
 	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, the blend is not necessarily the model."`
+}
+
+// KnownClassShare returns the fraction of new rows that probably have a class of the table: 1 minus
+// the fraction of rows that are the only row of their class, if these rows were not scored (I. J.
+// Good, Biometrika 40, 1953).
+func (r *ModelReport) KnownClassShare() float64 {
+	return 1 - float64(r.SingletonRows)/float64(max(r.Rows, 1))
 }
 
 // PRAUCClass returns the label of the class whose average precision is the metric prAuc: with two

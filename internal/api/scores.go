@@ -9,7 +9,7 @@ type Scores struct {
 	MacroF1          float64 `json:"macroF1"`
 	// ROCAUC is nil if all rows have the same class.
 	ROCAUC *float64 `json:"rocAuc" doc:"Area under the ROC curve; null if all rows have the same class."`
-	// PRAUC is nil in old reports, and if there is no row of the class.
+	// PRAUC is nil in old reports, and if no row, or every row, is of the class.
 	PRAUC   *float64 `json:"prAuc,omitempty" doc:"Average precision, the area under the precision–recall curve. With two classes, it is that of the class with fewer labelled rows. With more classes, it is the mean over all classes."`
 	LogLoss float64  `json:"logLoss" doc:"Log loss in nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
 	// Brier and CalibrationError are nil in old reports.

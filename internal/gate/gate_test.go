@@ -66,6 +66,37 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// TestSingletons checks requirements on a model whose report has rows that are the only row of their
+// class. Its accuracy on new rows is lower than the measured accuracy.
+func TestSingletons(t *testing.T) {
+	report := &api.ModelReport{
+		Rows: 250, SingletonRows: 50, TestRows: 50,
+		Test:    &api.Scores{Accuracy: 1, MacroF1: 1, Intervals: map[string]api.Interval{"accuracy": {Low: 0.9, High: 1}}},
+		Classes: []api.ClassReport{{Label: "no", Rows: 30, Recall: new(1.0)}, {Label: "yes", Rows: 20, Recall: new(1.0)}},
+	}
+	const rows = "50 of 250 rows are the only row of their class and were not scored"
+	for _, row := range []struct {
+		in, interval, reason string
+		holds                bool
+	}{
+		{"accuracy>=0.9", "0.72–0.80", "missed by 0.1000; the accuracy of 1.0000 is corrected, because " + rows, false},
+		{"accuracy>=0.75", "0.72–0.80", "holds; the accuracy of 1.0000 is corrected, because " + rows, true},
+		{"macroF1>=0.9", "", "holds; the value is too good, because " + rows, true},
+		{"recall[yes]>=0.9", "", "holds", true},
+	} {
+		r, err := gate.ParseRequirement(row.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := r.Evaluate(report); v.Holds != row.holds || v.Reason != row.reason || v.Interval.String() != row.interval {
+			t.Errorf("%s: holds %v (%v), %q", row.in, v.Holds, v.Interval, v.Reason)
+		}
+	}
+	if report.Test.Accuracy != 1 || report.Test.Intervals["accuracy"].Low != 0.9 {
+		t.Errorf("the report was changed to %+v", report.Test)
+	}
+}
+
 // TestInterval checks the interval of each metric that has one. The intervals of a
 // class follow from the confusion matrix.
 func TestInterval(t *testing.T) {

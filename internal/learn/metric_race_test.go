@@ -94,6 +94,35 @@ func TestValidationRowsOfOneClass(t *testing.T) {
 	}
 }
 
+// TestFlawlessWithoutTheMetric checks when a run is flawless if the metric cannot be computed on the
+// validation rows, because the class c has only test rows. The log loss then decides. Otherwise the
+// run would train until its log loss is 0.
+func TestFlawlessWithoutTheMetric(t *testing.T) {
+	f := fakeFrame(300, 3)
+	times := make([]float64, f.Rows)
+	for row := range times {
+		if times[row] = float64(row); row < 240 {
+			f.Labels[row] = int32(row % 2)
+		}
+	}
+	for _, name := range []string{"f1[c]", "f1[a]"} {
+		r, err := newRace(t.Context(), f, Params{Times: times, Metric: name}, fakeAlgorithms(fakeFitter{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.untrainedClasses(); !slices.Equal(got, []string{"c"}) {
+			t.Errorf("the scored models were trained on no row of the classes %q, want c", got)
+		}
+		unmeasurable, run := name == "f1[c]", r.runs[0]
+		if got := run.isFlawless(score{performance: 0, logLoss: 0.9 / 120}, 120); got != unmeasurable {
+			t.Errorf("%s, log losses of 0.9 nats: flawless is %v", name, got)
+		}
+		if run.isFlawless(score{performance: 0, logLoss: 1.1 / 120}, 120) {
+			t.Errorf("%s, log losses of 1.1 nats: flawless", name)
+		}
+	}
+}
+
 // TestStepOfAnArea checks which step of a run is selected. In a race for an area under a curve, or
 // with class weights, it is the step with the lowest log loss. In a race for accuracy, it is a step
 // with higher accuracy.

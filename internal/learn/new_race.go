@@ -155,7 +155,7 @@ func (r *race) newRun(v variant, index int) *run {
 	o := &run{
 		variant: v, index: index, folds: r.plan.Folds, firstFinalFold: r.firstFinalFold(),
 		classes: r.data.classes(), workers: r.data.params.Workers, status: Running, metric: r.data.params.Metric, weighted: r.data.params.ClassWeights != nil,
-		severalClasses: r.evaluator.HasSeveralClasses(),
+		severalClasses: r.evaluator.HasSeveralClasses(), isMeasurable: r.evaluator.IsMeasurable(),
 	}
 	if v.algorithm.doubles && r.data.Rows >= minDoublingRows {
 		o.doubling = r.data.params.Effort.newDoubling()

@@ -105,6 +105,44 @@ func (r *race) usedRows() (rows int) {
 	return rows
 }
 
+// minSingletonShare is the smallest fraction of unscored singletons that matters for the scores.
+const minSingletonShare = 0.02
+
+// singletonRows returns Report.SingletonRows. With Params.Times, the latest rows are scored whether
+// or not they are the only row of their class.
+func (r *race) singletonRows() (rows int) {
+	scored := make([]bool, r.data.classes())
+	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+		scored[label] = true
+	}
+	for class, n := range r.evaluator.ClassRows {
+		if n == 1 && !scored[class] {
+			rows++
+		}
+	}
+	if r.data.params.Times != nil || float64(rows) < minSingletonShare*float64(r.data.Rows) {
+		return 0
+	}
+	return rows
+}
+
+// untrainedClasses returns Report.UntrainedClasses. The test rows are predicted by the models of the
+// final folds.
+func (r *race) untrainedClasses() (classes []string) {
+	trained := make([]bool, r.data.classes())
+	for _, fold := range r.plan.Folds[r.firstFinalFold():] {
+		for _, row := range fold.Train {
+			trained[r.data.Labels[row]] = true
+		}
+	}
+	for class, rows := range r.evaluator.ClassRows {
+		if rows > 0 && !trained[class] {
+			classes = append(classes, r.data.Schema.Classes[class])
+		}
+	}
+	return classes
+}
+
 // countUngrouped returns the number of rows without a group.
 func countUngrouped(groups []int32) (rows int) {
 	for _, group := range groups {

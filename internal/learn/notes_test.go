@@ -48,6 +48,27 @@ func TestNothingFailsSilently(t *testing.T) {
 			t.Errorf("the scored models were trained on %d rows, want 70; notes %q", o.Report.UsedRows, o.Report.Notes)
 		}
 	})
+	t.Run("singletons", func(t *testing.T) {
+		for _, c := range []struct{ singletons, want int }{{5, 0}, {6, 6}} { // of 300 rows
+			f := fakeFrame(300, 2+c.singletons)
+			for row := range f.Labels {
+				if f.Labels[row] = int32(row % 2); row < c.singletons {
+					f.Labels[row] = int32(2 + row)
+				}
+			}
+			o := mustRace(t, f, Params{}, good)
+			if o.Report.SingletonRows != c.want || o.Report.Notes != nil {
+				t.Errorf("%d singletons: %d reported, notes %q", c.singletons, o.Report.SingletonRows, o.Report.Notes)
+			}
+			p := Params{Times: make([]float64, f.Rows)}
+			for row := range f.Rows {
+				p.Times[row] = float64(f.Rows - row)
+			}
+			if o := mustRace(t, f, p, good); o.Report.SingletonRows != 0 {
+				t.Errorf("%d singletons are scored by time: %d reported", c.singletons, o.Report.SingletonRows)
+			}
+		}
+	})
 	t.Run("rows_without_a_time", func(t *testing.T) {
 		p := Params{Times: make([]float64, f.Rows), TimeColumn: "day"}
 		for row := range f.Rows {

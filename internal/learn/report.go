@@ -53,6 +53,12 @@ type Report struct {
 	// times and groups together exclude more than a third of the rows from training and scoring;
 	// otherwise, it is 0.
 	UsedRows int
+	// SingletonRows is the number of rows that are the only row of their class and were therefore
+	// not scored. It is 0 if they are less than 2 % of the rows.
+	SingletonRows int
+	// UntrainedClasses are the labels of the classes that have labelled rows, but no row that a
+	// model of the test rows was trained on. It is nil if there are none.
+	UntrainedClasses []string
 	// Features is the number of features. Screened is the number of features that each
 	// fold selected for training, based on its training rows. Screened is 0 unless
 	// the table is wide.
@@ -207,6 +213,8 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 		CopiesDivided:    r.copiesDivided,
 		HeldOut:          len(r.plan.Test),
 		UsedRows:         r.usedRows(),
+		SingletonRows:    r.singletonRows(),
+		UntrainedClasses: r.untrainedClasses(),
 		Features:         len(r.data.Columns),
 		Screened:         r.data.numScreened(),
 		RefitInterrupted: r.refitInterrupted,

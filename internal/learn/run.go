@@ -41,6 +41,8 @@ type run struct {
 	weighted bool
 	// severalClasses reports whether there are validation rows of at least two classes.
 	severalClasses bool
+	// isMeasurable reports whether the metric can be computed on the validation rows.
+	isMeasurable bool
 
 	done     []bool // by fitter
 	step     int
@@ -239,9 +241,14 @@ const (
 
 // isFlawless reports whether the score s of the run is flawless; see the function isFlawless. No
 // score is flawless if all validation rows are of one class, because always predicting this class
-// would be as good.
+// would be as good. If the metric cannot be computed on the validation rows, the performance in s is
+// 0, and the log loss decides as for the metric logLoss.
 func (r *run) isFlawless(s score, rows int) bool {
-	return r.severalClasses && isFlawless(r.metric, s, rows)
+	name := r.metric
+	if !r.isMeasurable {
+		name = metric.NameLogLoss
+	}
+	return r.severalClasses && isFlawless(name, s, rows)
 }
 
 // isFlawless reports whether the performance in s is 1. For the metric logLoss, it reports whether

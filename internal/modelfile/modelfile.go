@@ -149,6 +149,7 @@ func sampleTerms(m *model.Model, name string) *api.TermSample {
 //	categories    the levels
 //	lists         the separator and the items
 //	codes         the first characters
+//	texts         that there are texts of several words
 //
 // For other columns, the result has only the name, and whether a feature is extracted from the
 // column.
@@ -170,6 +171,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 			column.Parts, column.PrefixLengths = append(column.Parts, c.Levels...), append(column.PrefixLengths, c.Length)
 		case c.Kind == frame.Category && (c.Feature == "" || c.Feature == frame.ExtractText && c.Name == name+".text"):
 			column.Levels = c.Levels
+		case c.Kind == frame.Text:
+			column.Kind = string(inference.FormText)
 		case c.Kind != frame.Numeric:
 		case c.Separator != "":
 			column.ListSeparator = c.Separator

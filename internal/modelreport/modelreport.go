@@ -17,7 +17,7 @@ func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelRepo
 	r := o.Report
 	out := &api.ModelReport{
 		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, RefitInterrupted: r.RefitInterrupted, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort, ClassWeights: r.ClassWeights, Monotone: race.Monotone,
-		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows), UsedRows: int64(r.UsedRows),
+		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows), UsedRows: int64(r.UsedRows), SingletonRows: int64(r.SingletonRows), UntrainedClasses: r.UntrainedClasses,
 		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{
 			Label:      r.Baseline.Label,

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,8 +25,9 @@ type ColumnRoles struct {
 	Classes     int     `json:"classes,omitempty"`
 	// Features is the number of feature columns.
 	Features int `json:"features"`
-	// Kinds has, for each inference.Form, the number of feature columns with this form. It is empty if
-	// the file was not read completely.
+	// Kinds has, for each inference.Form, the number of feature columns with this form. If the model
+	// exists, the forms are those of its training file. Kinds is empty if the file was not read
+	// completely.
 	Kinds map[string]int `json:"kinds"`
 }
 
@@ -56,11 +58,17 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 		if c := &p.TrainProfile.Columns[i]; isFeature(c) {
 			r.Features++
 			if !p.TrainProfile.IsIncomplete() { // rows that were not read might change the forms
-				r.Kinds[string(c.Form)]++
+				r.Kinds[p.formOf(c)]++
 			}
 		}
 	}
 	return r
+}
+
+// formOf returns the form of a column: in the training file of the model if this is known, or else in
+// the file itself.
+func (p *Preflight) formOf(c *profile.ColumnProfile) string {
+	return cmp.Or(p.modelForms[c.Name], string(c.Form))
 }
 
 // featureTest returns a function that reports whether a model uses a column. If the model exists,

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,9 +35,10 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	if label := p.Train.flagLayout.Label; slices.Contains(p.modelColumns.Features, label) {
 		return exit.Usagef("--label: %s is a feature of the model, not its label", strconv.Quote(label)).WithHint("name another column, or omit --label")
 	}
-	p.modelFormats = &frame.Schema{}
+	p.modelFormats, p.modelForms = &frame.Schema{}, make(map[string]string)
 	var known []profile.TrainingColumn
 	for _, column := range dataset.Columns {
+		p.modelForms[column.Name] = cmp.Or(column.Kind, string(inference.FormCategory)) // a model file stores the other forms
 		switch {
 		case column.DateOrder != "" || column.Epoch != "":
 			order := inference.DateOrder(column.DateOrder)

@@ -73,6 +73,7 @@ type Preflight struct {
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns  roles.TrainingFile // the columns of the model if Train is a blind file for it
+	modelForms    map[string]string  // the form of each column of the model; nil if Train is a training file
 	modelFormats  *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
 	columns       []string           // names of the training file's columns; nil if it cannot be read
 	hasSample     bool               // whether some rows of the training file were read

@@ -30,6 +30,9 @@ func (d *Document) Cautions() []string {
 	if text := describeUsedRows(d.Report); text != "" {
 		c.add("%s", humanize.Sentence(text))
 	}
+	if text := describeSingletons(d.Report); text != "" {
+		c.add("%s", humanize.Sentence(text))
+	}
 	if c.scores != nil {
 		c.checkRows()
 		c.checkClasses()
@@ -65,7 +68,7 @@ func (c *cautions) add(format string, args ...any) {
 func (c *cautions) checkRows() {
 	switch {
 	case c.kind != "test":
-		c.add("There are no scores on test rows (%s). The validation rows also decided which model was kept, so their scores are optimistic.", c.r.TestMissingReason())
+		c.add("There are no scores on test rows (%s). The validation rows also decided which model was kept, so most of their scores are too good, and their intervals are too narrow.", c.r.TestMissingReason())
 	case c.rows < fewTestRows:
 		c.add("Only %s: the scores are uncertain. Trust the intervals more than the values.", humanize.Count(c.rows, "test row"))
 	}
@@ -145,7 +148,8 @@ func (c *cautions) checkScores() {
 	if c.r.Training != nil && c.r.UsedRows == 0 && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
 		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))
 	}
-	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {
+	// The interval contains 0 if calibrated probabilities could have the same error by chance.
+	if i := c.scores.Interval(api.MetricCalibrationError); i != nil && i.Low > 0 && c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {
 		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", formatPercentage(*c.scores.CalibrationError))
 	}
 }

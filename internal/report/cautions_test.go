@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"foretell/internal/api"
@@ -28,6 +29,25 @@ func TestDominantColumn(t *testing.T) {
 		}
 		if text := describeDominantColumn(r); (text != "") != c.want {
 			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+// TestCalibrationCaution checks that the report warns of poorly calibrated probabilities only if the
+// interval of the calibration error excludes 0.
+func TestCalibrationCaution(t *testing.T) {
+	for _, c := range []struct {
+		calibrationError, low float64
+		want                  bool
+	}{
+		{0.155, 0, false}, // few rows
+		{0.155, 0.02, true},
+		{0.09, 0.07, false},
+	} {
+		scores := &api.Scores{CalibrationError: &c.calibrationError, Intervals: map[string]api.Interval{api.MetricCalibrationError: {Low: c.low, High: 0.3}}}
+		text := strings.Join((&Document{Report: &api.ModelReport{TestRows: 20, Test: scores}}).Cautions(), "\n")
+		if strings.Contains(text, "The probabilities are off by 15.5 % on average.") != c.want {
+			t.Errorf("%v from %v: %s", c.calibrationError, c.low, text)
 		}
 	}
 }

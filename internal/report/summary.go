@@ -58,6 +58,9 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if text := describeUsedRows(r); text != "" {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}
+	if text := describeSingletons(r); text != "" {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
+	}
 	if text, isWorse := compareWithBaseline(r); isWorse {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}

@@ -39,6 +39,16 @@ func TestUnpredictedClasses(t *testing.T) {
 			api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "accuracy", UsedRows: 30},
 			`no test row is predicted as "1", although 7 of the 3,000 test rows have this class`,
 		},
+		{
+			"a class of test rows only",
+			api.ModelReport{Classes: []api.ClassReport{class("A", 17), class("B", 17), class("new", 16)}, Confusion: [][]int64{{17, 0, 0}, {0, 17, 0}, {8, 8, 0}}, Metric: "accuracy", UntrainedClasses: []string{"new"}},
+			`no test row is predicted as "new", although 16 of the 50 test rows have this class, because the scored models were trained on no such row; the final model is also trained on the test rows`,
+		},
+		{
+			"a class of test rows only, and another",
+			api.ModelReport{Classes: []api.ClassReport{class("A", 50), class("B", 7), class("new", 6)}, Confusion: [][]int64{{50, 0, 0}, {7, 0, 0}, {6, 0, 0}}, Metric: "accuracy", UntrainedClasses: []string{"new"}, RefitInterrupted: true},
+			`no test row is predicted as "B", although 7 of the 63 test rows have this class; to predict more of them, train with --metric macroF1; no test row is predicted as "new", although 6 of the 63 test rows have this class, because the scored models were trained on no such row`,
+		},
 		{"predicted once", api.ModelReport{Classes: rare, Confusion: [][]int64{{2992, 1}, {7, 0}}, Metric: "accuracy"}, ""},
 		{"too few rows to be remarkable", api.ModelReport{Classes: []api.ClassReport{class("a", 50), class("b", 4)}, Confusion: [][]int64{{50, 0}, {4, 0}}}, ""},
 		{"a service that omits the matrix", api.ModelReport{Classes: rare}, ""},

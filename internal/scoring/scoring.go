@@ -87,7 +87,7 @@ type Result struct {
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
 	// ROCAUC, PRAUC and LogLoss are nil if the predictions do not have the probabilities of all
-	// classes. One of two probabilities is sufficient, because the two sum to 1. PRAUC is
+	// classes. ROCAUC and PRAUC are also nil if all rows are of one class. One of two probabilities is sufficient, because the two sum to 1. PRAUC is
 	// the average precision of PRAUCClass or, with more than two classes, the mean of the
 	// average precisions of all classes.
 	ROCAUC  *MetricValue `json:"rocAuc"`
@@ -150,7 +150,7 @@ type Class struct {
 	Recall    *MetricValue `json:"recall"`
 	F1        *MetricValue `json:"f1"`
 	// ROCAUC and PRAUC are nil if the predictions do not have the probabilities of all classes,
-	// or there are more than maxRankedClasses classes.
+	// if there are more than maxRankedClasses classes, or if no row, or every row, is of the class.
 	ROCAUC *MetricValue `json:"rocAuc"`
 	PRAUC  *MetricValue `json:"prAuc"`
 }

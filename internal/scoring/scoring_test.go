@@ -53,6 +53,21 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// TestAreasOfAnswersOfOneClass checks that no area under a curve is computed if all answers are of one
+// class. Any probabilities would then have an average precision of 1.
+func TestAreasOfAnswersOfOneClass(t *testing.T) {
+	predictions := "id,prediction,probability_a,probability_b,probability_c\n1,a,0.5,0.3,0.2\n2,b,0.2,0.5,0.3\n3,c,0.1,0.2,0.7\n4,a,0.6,0.2,0.2\n"
+	r := scored(t, predictions, "id,y\n1,a\n2,a\n3,a\n4,a\n", Options{})
+	for _, name := range []string{"rocAuc", "prAuc", "rocAuc[a]", "prAuc[a]"} {
+		if got := r.Metric(name); got != nil {
+			t.Errorf("%s is %v", name, got.Value)
+		}
+	}
+	if r.Accuracy.Value != 0.5 || r.LogLoss == nil {
+		t.Errorf("accuracy %v, log loss %v", r.Accuracy.Value, r.LogLoss)
+	}
+}
+
 // Files of other programs have only an ID and a prediction, other column names, numbers
 // such as 1.0, no ID, or a whole table as answers.
 func TestScoreOfOtherPrograms(t *testing.T) {

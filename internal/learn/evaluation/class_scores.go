@@ -28,8 +28,7 @@ type ClassScore struct {
 	// Recall and F1 are NaN if no row is of the class. Precision is NaN if no row is predicted as the class.
 	Precision, Recall, F1 float64
 	// ROCAUC and AveragePrecision are the areas under the ROC curve and the precision–recall curve.
-	// Both are NaN if they were not requested or if no row is of the class. ROCAUC is also NaN if
-	// every row is of the class.
+	// They are NaN if they were not requested, or if no row, or every row, is of the class.
 	ROCAUC, AveragePrecision float64
 	// Intervals holds the 95 % confidence intervals by name: precision, recall,
 	// f1, rocAuc and averagePrecision. Unknown intervals are absent.

@@ -12,7 +12,7 @@ import (
 type Interval = metric.Interval
 
 // Scores are the scores on a set of rows. All are NaN if there are no rows. If all rows are of one
-// class, ROCAUC is NaN and PRAUC may be NaN; see metric.PRAUC.
+// class, ROCAUC and PRAUC are NaN.
 type Scores struct {
 	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
 	// Brier is the Brier score and CalibrationError the expected calibration error; see

@@ -70,4 +70,10 @@ func TestClassesWithoutRows(t *testing.T) {
 	if p.Labels = []int32{0, 0, 0}; of(p) != "" {
 		t.Error("a single class has a curve")
 	}
+	if scores, err = NewClassScores(t.Context(), p, labels, classes); err != nil {
+		t.Fatal(err)
+	}
+	if _, known := scores[0].Intervals[nameAveragePrecision]; known || !math.IsNaN(scores[0].AveragePrecision) || !math.IsNaN(scores[0].ROCAUC) {
+		t.Errorf("the scores of a single class are %+v", scores[0])
+	}
 }

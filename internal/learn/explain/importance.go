@@ -291,7 +291,7 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 		off := difference(func(s *jackknifedScore) float64 { return s.without[part] }) - result.Importance
 		squares += off * off
 	}
-	half := metric.StudentQuantile(parts-1) * math.Sqrt(squares*float64(parts-1)/float64(parts))
+	half := metric.StudentQuantile(float64(parts-1)) * math.Sqrt(squares*float64(parts-1)/float64(parts))
 	result.Interval = metric.Interval{Low: result.Importance - half, High: result.Importance + half}
 	return result
 }

@@ -132,7 +132,10 @@ func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	return sample
 }
 
-// calibrationErrorInterval returns the interval of CalibrationError.
+// calibrationErrorInterval returns the interval of CalibrationError. On few rows, this error is too
+// large, because random differences in the bins do not cancel out. The lower end is therefore reduced
+// by the error that calibrated probabilities would have (A. Kumar, P. Liang and T. Ma, NeurIPS 2019).
+// It is 0 if the error of calibrated probabilities would be as large in more than 5 % of all cases.
 func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	of, clusters := p.clusters()
 	n := min(clusters, maxBootstrapClusters)
@@ -157,15 +160,42 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 		}
 		values[0] = sum.calibrationError()
 	})
-	if p.Groups != nil {
-		variances[0] *= smallSampleVarianceFactor(clusters)
+	half := Z95 * math.Sqrt(variances[0]*p.bootstrapVarianceFactor())
+	bias, limit := p.calibratedErrors(ctx)
+	i := Interval{max(score-bias-half, 0), min(score+half, 1)}
+	if score <= limit {
+		i.Low = 0
 	}
-	half := Z95 * math.Sqrt(variances[0])
-	return Interval{max(score-half, 0), min(score+half, 1)}
+	return i
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. The interval is unknown if no
-// row is of the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
+// calibratedErrors simulates labels from the probabilities of the rows, so that the probabilities are
+// calibrated. It returns the mean and the 95 % quantile of the CalibrationError of bootstrapSamples
+// simulations. The random numbers depend only on the number of rows. The results are undefined if ctx is
+// cancelled.
+func (p Predictions) calibratedErrors(ctx context.Context) (mean, limit float64) {
+	confidences := make([]float64, len(p.Labels))
+	for row := range confidences {
+		confidences[row], _ = p.confidence(row)
+	}
+	rng, errors := rand.New(rand.NewPCG(uint64(len(confidences)), bootstrapSamples)), make([]float64, 0, bootstrapSamples)
+	for range bootstrapSamples {
+		if ctx.Err() != nil {
+			return 0, 0
+		}
+		var t reliabilityTable
+		for _, q := range confidences {
+			t.add(q, rng.Float64() < q)
+		}
+		errors = append(errors, t.calibrationError())
+		mean += errors[len(errors)-1] / bootstrapSamples
+	}
+	slices.Sort(errors)
+	return mean, errors[bootstrapSamples*95/100-1]
+}
+
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no row, or
+// every row, is of the class. AveragePrecisionInterval returns an error only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, []int{class}, p), ctx.Err()
 }
@@ -186,7 +216,7 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 		if ctx.Err() != nil {
 			return unknownInterval
 		}
-		if n := p.setRankKeys(keys, class); n > 0 {
+		if n := p.setRankKeys(keys, class); n > 0 && n < len(keys) {
 			known, rows = append(known, class), append(rows, effective.of(class, n))
 			m.scores = append(m.scores, proportion{value: averagePrecision(keys, nil, nil)})
 			bias += precisionBias(keys)
@@ -204,6 +234,10 @@ func meanPrecisionInterval(ctx context.Context, classes []int, p Predictions) In
 	variances, sampled := sample.precisionVariances(ctx, known, m.scores)
 	if ctx.Err() != nil { // the variances are then incomplete
 		return unknownInterval
+	}
+	factor := p.bootstrapVarianceFactor()
+	for i := range variances {
+		variances[i] *= factor
 	}
 	for i, s := range m.scores {
 		m.scores[i] = newProportion(s.value, sampled[i], variances[i], rows[i], rows[i]*sample.fraction)
@@ -247,10 +281,5 @@ func (sample bootstrapRows) precisionVariances(ctx context.Context, classes []in
 		}
 		values[len(classes)] = sum / float64(len(classes))
 	})
-	if sample.Groups != nil {
-		for i := range variances {
-			variances[i] *= smallSampleVarianceFactor(int(math.Round(float64(sample.clusters) / sample.fraction)))
-		}
-	}
 	return variances, sampled
 }

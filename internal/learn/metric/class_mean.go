@@ -174,7 +174,7 @@ func (p Predictions) classMean(ctx context.Context, name string) classMean {
 	case NameROCAUC:
 		m.scores = addMeanAUCInfluence(ctx, influence, p, effective)
 	}
-	variance, clusters := p.newInfluenceVariance()(influence)
+	variance, clusters := p.newInfluenceVariance()(influence, p.Classes, p.stratumOfLabel)
 	if m.variance = variance; p.Groups != nil && clusters < 2 {
 		m.scores = nil
 	}
@@ -270,7 +270,7 @@ func (p Predictions) effectiveRows() effectiveRows {
 		return effectiveRows{1, nil, 1}
 	}
 	_, influence := p.meanInfluences(NameAccuracy)
-	byGroups, clusters := p.newInfluenceVariance()(influence)
+	byGroups, clusters := p.newInfluenceVariance()(influence, 1, oneStratum)
 	designEffect := float64(len(p.Labels)) / float64(max(clusters, 1))
 	if byRows := sumSquares(influence); byRows > 0 {
 		designEffect = byGroups / byRows

@@ -168,7 +168,7 @@ func (r *classRanks) averagePrecision(class int) float64 {
 		predicted += float64(rest[begin].below)
 		end = begin
 	}
-	if right == 0 {
+	if right == 0 || right == float64(r.rows) {
 		return math.NaN()
 	}
 	return sum / right

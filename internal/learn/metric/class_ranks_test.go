@@ -21,6 +21,7 @@ func TestAreasOfClassesEqualThoseOfSortedRows(t *testing.T) {
 		}
 		compareAreas(t, fmt.Sprintf("trial %d", trial), p)
 	}
+	compareAreas(t, "rows of one class", Predictions{Classes: 3, Labels: []int32{1, 1}, Probabilities: []float32{0.2, 0.7, 0.1, 0.6, 0.3, 0.1}})
 	compareAreas(t, "no row", Predictions{Classes: 3})
 	compareAreas(t, "no row, two classes", Predictions{Classes: 2})
 }

@@ -68,8 +68,9 @@ func (c *Curve) reducePoints(maxPoints int) {
 }
 
 // AveragePrecision returns the mean of the precisions at the operating points of
-// class, weighted by the increase of the recall. This is the area under the precision–recall curve
-// without interpolation, as in scikit-learn. It is NaN if no row is of the class.
+// class, weighted by the increase of the recall. It is the area under the
+// precision–recall curve without interpolation, as in scikit-learn, and NaN if
+// no row, or every row, is of the class.
 func AveragePrecision(class int, p Predictions) float64 {
 	keys := make([]uint64, len(p.Labels))
 	p.setRankKeys(keys, class)
@@ -78,7 +79,7 @@ func AveragePrecision(class int, p Predictions) float64 {
 
 // averagePrecision returns the average precision of a class. keys is the result of setRankKeys for
 // this class. The row of keys[i] is counted times[clusterOf[i]] times, as in a bootstrap sample, or
-// once if clusterOf is nil. The result is NaN if no row of the class is counted.
+// once if clusterOf is nil. The result is NaN if no row of the class, or no other row, is counted.
 func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
 	for i := len(keys) - 1; i >= 0; {
@@ -96,7 +97,7 @@ func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64
 			sum += run * right / predicted
 		}
 	}
-	if right == 0 {
+	if right == 0 || right == predicted {
 		return math.NaN()
 	}
 	return sum / right
@@ -125,8 +126,8 @@ func precisionBias(keys []uint64) float64 {
 
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the average
 // precision of the class with fewer rows, or of class 1 in a tie. With more classes, it is the mean
-// of the average precisions of all classes that have rows. The result is NaN if none of these
-// classes has a row. PRAUC returns an error only if ctx is cancelled.
+// of the average precisions of all classes that have rows. It is NaN if none of these classes has a
+// row, or if all rows are of the same class. PRAUC returns an error only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	average := p.prAUCClasses()
 	ranks, err := newClassRanks(ctx, p, average[0], len(average))
@@ -174,7 +175,7 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
-	variance, clusters := p.newInfluenceVariance()(influence)
+	variance, clusters := p.newInfluenceVariance()(influence, 2, p.stratumOfClass(class))
 	if p.Groups != nil && clusters < 2 {
 		return area, unknownInterval
 	}

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -134,6 +135,45 @@ func TestBootstrapIntervalsHoldTheScore(t *testing.T) {
 		}
 		if held < samples*92/100 || held > samples*98/100 {
 			t.Errorf("%d of %d intervals contain the %s, want about 95 of 100", held, samples, name)
+		}
+	}
+}
+
+// TestCalibrationErrorOfCalibratedProbabilities checks that about 95 of 100 intervals from few rows contain
+// 0 if the probabilities are calibrated, although the measured error is larger. If they are not
+// calibrated, the interval must not contain 0.
+func TestCalibrationErrorOfCalibratedProbabilities(t *testing.T) {
+	t.Parallel()
+	const samples = 100
+	draw := rand.New(rand.NewPCG(7, 8))
+	sample := func(rows int, rightIfSure float64) Predictions {
+		p := Predictions{Classes: 2}
+		for range rows {
+			q := draw.Float64() // of class 1
+			happens := 0.5 + (q-0.5)*rightIfSure
+			p.Probabilities = append(p.Probabilities, float32(1-q), float32(q))
+			p.Labels = append(p.Labels, int32(indicator(draw.Float64() < happens)))
+		}
+		return p
+	}
+	for _, rows := range []int{20, 50, 100, 500} {
+		zero, mean := 0, 0.0
+		for range samples {
+			p := sample(rows, 1)
+			i, score := must(ScoreInterval(t.Context(), NameCalibrationError, p)), CalibrationError(p)
+			zero += int(indicator(i.Low == 0))
+			mean += score / samples
+			if i.Low > score || i.High < score {
+				t.Fatalf("the interval %v does not contain the score %v", i, score)
+			}
+		}
+		if zero < samples*91/100 {
+			t.Errorf("%d calibrated rows: %d of %d intervals contain 0; the mean error is %.3f", rows, zero, samples, mean)
+		}
+	}
+	for range samples {
+		if i := must(ScoreInterval(t.Context(), NameCalibrationError, sample(200, 0))); i.Low == 0 {
+			t.Errorf("the probabilities of random labels have the interval %v", i)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package metric
 
+import "math"
+
 // clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
 // variance is 0, the score counts as a proportion of n independent rows. n need not be an integer.
 // The interval is unknown if n is less than 2.
@@ -49,45 +51,97 @@ func (p Predictions) clusters() (clusterOf []int32, n int) {
 	return clusterOf, n
 }
 
-// clusterSums adds up the influences of rows by cluster.
+// clusterSums adds up the influences of rows by cluster. The rows may be divided into strata, such as
+// the rows of each class, if the score is a mean of the scores of the strata. The rows of a stratum are
+// added consecutively, followed by a call of endStratum.
 type clusterSums struct {
-	clusterOf []int32   // the cluster of each row
-	sums      []float64 // by cluster
-	isTouched []bool    // by cluster: whether touched contains it
-	touched   []int32   // the clusters that influences were added to, in the order of their first influence
-	squares   float64   // sum of the squared influences: the variance of the score if the rows are independent
+	clusterOf []int32      // the cluster of each row
+	stratum   []clusterSum // by cluster: of the current stratum
+	total     []clusterSum // by cluster: of the strata that have ended
+	// touched holds the clusters that rows were added to: first those of the strata that have ended, and
+	// from firstTouched those of the current stratum.
+	touched      []int32
+	firstTouched int
+	strata       int     // number of strata that have ended
+	squares      float64 // sum of the squared influences: the variance of the score if the rows are independent
+}
+
+// clusterSum is the sum of one cluster.
+type clusterSum struct {
+	influence float64
+	// base is the size of the cluster: the sum of the bases of its rows. In clusterSums.total, it is
+	// the sum of the cluster's shares of the strata.
+	base      float64
+	isTouched bool
 }
 
 func newClusterSums(p Predictions) *clusterSums {
 	of, n := p.clusters()
-	return &clusterSums{clusterOf: of, sums: make([]float64, n), isTouched: make([]bool, n)}
+	return &clusterSums{clusterOf: of, stratum: make([]clusterSum, n), total: make([]clusterSum, n)}
 }
 
-func (s *clusterSums) add(row int32, influence float64) {
+// add adds a row to the current stratum. base is the weight of the row in the score of the stratum,
+// which is a mean of terms weighted by base.
+func (s *clusterSums) add(row int32, influence, base float64) {
 	cluster := s.clusterOf[row]
-	if !s.isTouched[cluster] {
-		s.isTouched[cluster] = true
+	one := &s.stratum[cluster]
+	if !one.isTouched {
+		one.isTouched = true
 		s.touched = append(s.touched, cluster)
 	}
-	s.sums[cluster] += influence
+	one.influence += influence
+	one.base += base
 	s.squares += influence * influence
 }
 
-// varianceAndReset returns the variance of the score, computed from the influences that were
-// added, and the number of clusters with influences. It then resets s. The variance is computed from the
-// sum of the influences of each cluster (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986),
-// and corrected for few clusters. It is at least the variance for independent rows, because few
+// endStratum ends the current stratum. The residuals of a cluster with a large share of the stratum
+// are too small, because the cluster has pulled the score towards its own rows. The sum of its
+// influences is therefore divided by √(1−share) (R. M. Bell and D. F. McCaffrey, Survey Methodology
+// 28, 2002: for the mean of a stratum, their bias-reduced linearization is this division). If the
+// stratum has a single cluster, its sum is about 0 and says nothing about the variance.
+func (s *clusterSums) endStratum() {
+	const minRest = 1e-9
+	bases, kept := 0.0, s.touched[:s.firstTouched]
+	for _, cluster := range s.touched[s.firstTouched:] {
+		bases += s.stratum[cluster].base
+	}
+	for _, cluster := range s.touched[s.firstTouched:] {
+		one, total := &s.stratum[cluster], &s.total[cluster]
+		share := one.base / bases
+		if rest := 1 - share; rest > minRest {
+			one.influence /= math.Sqrt(rest)
+		}
+		total.influence += one.influence
+		total.base += share
+		if !total.isTouched {
+			total.isTouched = true
+			kept = append(kept, cluster)
+		}
+		*one = clusterSum{}
+	}
+	s.touched, s.firstTouched = kept, len(kept)
+	s.strata++
+}
+
+// varianceAndReset returns the variance of the score, computed from the rows that were added, and
+// the number of clusters with rows. It then resets s. All strata must have ended. The variance is computed
+// from the sum of the influences of each cluster (cluster-robust variance: Liang and Zeger,
+// Biometrika 73, 1986), and corrected for few clusters and clusters of different sizes; see
+// endStratum and studentVarianceFactor. It is not below the variance of independent rows, because few
 // clusters may agree by chance.
 func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
-	for _, cluster := range s.touched {
-		variance += s.sums[cluster] * s.sums[cluster]
-		s.sums[cluster], s.isTouched[cluster] = 0, false
+	shares := make([]float64, len(s.touched))
+	for i, cluster := range s.touched {
+		total := &s.total[cluster]
+		shares[i] = total.base / float64(s.strata)
+		variance += total.influence * total.influence
+		*total = clusterSum{}
 	}
 	if clusters = len(s.touched); clusters >= 2 {
-		variance *= smallSampleVarianceFactor(clusters)
+		variance *= studentVarianceFactor(effectiveClusters(shares))
 	}
 	variance = max(variance, s.squares)
-	s.touched, s.squares = s.touched[:0], 0
+	s.touched, s.firstTouched, s.strata, s.squares = s.touched[:0], 0, 0, 0
 	return variance, clusters
 }
 
@@ -107,9 +161,10 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 	ratio := hits / bases
 	for _, row := range rows {
 		if hit, base := parts(row); base > 0 {
-			s.add(row, (hit-ratio*base)/bases)
+			s.add(row, (hit-ratio*base)/bases, base)
 		}
 	}
+	s.endStratum()
 	variance, clusters := s.varianceAndReset()
 	return clusterInterval(ratio, variance, float64(clusters))
 }
@@ -173,17 +228,62 @@ func (p Predictions) meanInfluences(name string) (score float64, influence []flo
 }
 
 // newInfluenceVariance returns a function that computes the variance of a score from the influence
-// of each row on the score. The function also returns the number of clusters with influences.
-// Without Groups, each row is a cluster.
-func (p Predictions) newInfluenceVariance() func(influence []float64) (variance float64, clusters int) {
+// of each row on the score. The function also returns the number of clusters with rows. Without
+// Groups, each row is a cluster. stratumOf returns the stratum of a row, from 0 to strata-1; see clusterSums.
+func (p Predictions) newInfluenceVariance() func(influence []float64, strata int, stratumOf func(row int) int) (variance float64, clusters int) {
 	if p.Groups == nil {
-		return func(influence []float64) (float64, int) { return sumSquares(influence), len(influence) }
+		return func(influence []float64, _ int, _ func(int) int) (float64, int) {
+			return sumSquares(influence), len(influence)
+		}
 	}
 	sums := newClusterSums(p)
-	return func(influence []float64) (float64, int) {
-		for row, v := range influence {
-			sums.add(int32(row), v)
+	return func(influence []float64, strata int, stratumOf func(row int) int) (float64, int) {
+		rows := make([][]int32, strata)
+		for row := range influence {
+			stratum := stratumOf(row)
+			rows[stratum] = append(rows[stratum], int32(row))
+		}
+		for _, of := range rows {
+			for _, row := range of {
+				sums.add(row, influence[row], 1)
+			}
+			if len(of) > 0 {
+				sums.endStratum()
+			}
 		}
 		return sums.varianceAndReset()
 	}
+}
+
+// oneStratum puts all rows into one stratum.
+func oneStratum(int) int { return 0 }
+
+// stratumOfLabel returns the label of a row, so that the rows of each class are a stratum.
+func (p Predictions) stratumOfLabel(row int) int { return int(p.Labels[row]) }
+
+// stratumOfClass divides the rows into two strata: the rows of class, and all others.
+func (p Predictions) stratumOfClass(class int) func(row int) int {
+	return func(row int) int { return int(indicator(int(p.Labels[row]) == class)) }
+}
+
+// effectiveClusters returns the effective number of clusters by their numbers of rows.
+func (p Predictions) effectiveClusters() float64 {
+	of, n := p.clusters()
+	shares := make([]float64, n)
+	for _, cluster := range of {
+		shares[cluster] += 1 / float64(len(of))
+	}
+	return effectiveClusters(shares)
+}
+
+// bootstrapVarianceFactor returns the factor by which a variance over bootstrap samples of the
+// clusters must be multiplied before an interval of Z95 standard errors is computed from it: it
+// corrects the bias of the variance, and replaces Z95 by the quantile of Student's distribution. It
+// is 1 if the rows are independent.
+func (p Predictions) bootstrapVarianceFactor() float64 {
+	if p.Groups == nil {
+		return 1
+	}
+	n := max(p.effectiveClusters(), 1+minFreedom)
+	return n / (n - 1) * studentVarianceFactor(n)
 }

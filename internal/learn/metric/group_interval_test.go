@@ -313,11 +313,67 @@ func TestIntervalsOfFewGroups(t *testing.T) {
 	}
 }
 
-// TestStudentQuantile compares quantiles with scipy.stats.t.ppf(0.975, n).
+// unequalGroups returns the rows of groups of the given sizes. The rows of a group share their
+// difficulty. The accuracy of the population, its balanced accuracy and its area under the ROC curve are
+// 0.8, and its log loss is 0.58411.
+func unequalGroups(draw *rand.Rand, sizes []int) Predictions {
+	p := Predictions{Classes: 2, Names: []string{"no", "yes"}}
+	for group, size := range sizes {
+		share := 0.6 + 0.4*draw.Float64() // of right rows
+		for range size {
+			label, q := int32(draw.IntN(2)), 0.5*draw.Float64() // q is the probability of the true class
+			if draw.Float64() < share {
+				q += 0.5
+			}
+			row := []float32{float32(1 - q), float32(1 - q)}
+			row[label] = float32(q)
+			p.Probabilities, p.Labels, p.Groups = append(p.Probabilities, row...), append(p.Labels, label), append(p.Groups, int32(group))
+		}
+	}
+	return p
+}
+
+// TestIntervalsOfUnequalGroups checks that about 95 of 100 intervals contain the score of the
+// population, whether the groups have equal sizes or a few have most of the rows. If one group has
+// nearly all rows, more intervals may contain it, because little is known about other groups.
+func TestIntervalsOfUnequalGroups(t *testing.T) {
+	t.Parallel()
+	const samples = 300
+	truths := map[string]float64{NameAccuracy: 0.8, NameBalancedAccuracy: 0.8, NameROCAUC: 0.8, NameMacroF1: 0.8, "recall": 0.8, NameLogLoss: 0.58411}
+	for _, design := range []struct {
+		name  string
+		sizes []int
+	}{
+		{"20 × 20", slices.Repeat([]int{20}, 20)},
+		{"10 × 40", slices.Repeat([]int{40}, 10)},
+		{"256, 128, …, 1", []int{256, 128, 64, 32, 16, 8, 4, 2, 1}},
+		{"200 and 200 × 1", append([]int{200}, slices.Repeat([]int{1}, 200)...)},
+		{"350 and 50 × 1", append([]int{350}, slices.Repeat([]int{1}, 50)...)},
+	} {
+		held, draw := map[string]int{}, rand.New(rand.NewPCG(5, 6))
+		for range samples {
+			p := unequalGroups(draw, design.sizes)
+			for name, truth := range truths {
+				i := PerClass(p)[1].RecallInterval
+				if name != "recall" {
+					i = must(ScoreInterval(t.Context(), name, p))
+				}
+				held[name] += int(indicator(i.Low <= truth && truth <= i.High))
+			}
+		}
+		for name := range truths {
+			if held[name] < samples*91/100 {
+				t.Errorf("groups of %s: %d of %d intervals contain the %s, want about 95 of 100", design.name, held[name], samples, name)
+			}
+		}
+	}
+}
+
+// TestStudentQuantile compares quantiles with scipy.stats.t.ppf(0.975, n), for n of at least 0.5.
 func TestStudentQuantile(t *testing.T) {
-	for n, want := range map[int]float64{1: 12.7062047, 9: 2.2621572, 10: 2.2281389, 30: 2.0422725, 1000: 1.9623391} {
-		if got := StudentQuantile(n); math.Abs(got-want) > 0.002*want {
-			t.Errorf("%d degrees of freedom: %v, want %v", n, got, want)
+	for n, want := range map[float64]float64{0.3: 164.5576735, 0.5: 164.5576735, 0.75: 28.7463854, 1: 12.7062047, 1.5: 6.0166631, 4.5: 2.6589123, 9: 2.2621572, 10: 2.2281389, 30: 2.0422725, 1000: 1.9623391} {
+		if got := StudentQuantile(n); math.Abs(got-want) > 0.0005*want {
+			t.Errorf("%g degrees of freedom: %v, want %v", n, got, want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func f1Interval(both, either int) Interval {
 //
 //   - accuracy: the Wilson interval
 //   - log loss, Brier score: the normal approximation of a mean
-//   - calibration error: 200 bootstrap samples
+//   - calibration error: 200 bootstrap samples; see calibrationErrorInterval
 //   - others, which are means over classes: a score test; see classMean
 //
 // The score test needs variances of the scores. Those of ROC areas are computed from the influence
@@ -105,7 +105,7 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 // over rows.
 func rowMeanInterval(name string, p Predictions) Interval {
 	score, influence := p.meanInfluences(name)
-	variance, clusters := p.newInfluenceVariance()(influence)
+	variance, clusters := p.newInfluenceVariance()(influence, 1, oneStratum)
 	n := float64(clusters)
 	switch {
 	case name == NameAccuracy && p.Groups == nil:
@@ -196,7 +196,7 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions, effe
 		for i, v := range influence {
 			dst[i] += v
 		}
-		v, _ := variance(influence)
+		v, _ := variance(influence, 2, p.stratumOfClass(c))
 		areas = append(areas, aucProportion(area, v, effective.of(c, r.positives), effective.of(-1, len(r.rows)-r.positives)))
 	}
 	for i := range dst {
@@ -278,11 +278,11 @@ func (r *ranking) addAUCInfluence(dst []float64, class int) (area float64) {
 // same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). onlyFirstRight is
 // the number of rows that only the first classifier predicts correctly, and
 // onlySecondRight the number that only the second predicts correctly. McNemar returns 1
-// if both are 0.
+// if the two numbers differ by at most 1.
 func McNemar(onlyFirstRight, onlySecondRight int) (pValue float64) {
 	n, fewer := onlyFirstRight+onlySecondRight, min(onlyFirstRight, onlySecondRight)
-	if 2*fewer == n {
-		return 1
+	if 2*fewer >= n-1 {
+		return 1 // the sum below would have rounding errors
 	}
 	whole, _ := math.Lgamma(float64(n + 1))
 	tail := 0.0

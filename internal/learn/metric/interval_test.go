@@ -94,4 +94,9 @@ func TestMcNemar(t *testing.T) {
 			t.Errorf("%d and %d: p = %.9f, want %v", c.first, c.second, got, c.want)
 		}
 	}
+	for n := range 500 {
+		if got := McNemar(n+1, n); got != 1 {
+			t.Errorf("%d and %d: p = %v, want exactly 1", n+1, n, got)
+		}
+	}
 }

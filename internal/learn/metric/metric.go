@@ -5,9 +5,10 @@
 // soon after it is cancelled. The other functions read each probability once, or sort the rows
 // once.
 //
-// The scores equal the scores of scikit-learn, as the golden tests check, with one exception. If a
+// The scores equal the scores of scikit-learn, as the golden tests check, with two exceptions. If a
 // class has no rows, the mean ROC area leaves out this class, whereas scikit-learn computes no
-// mean. Scores without rows are NaN.
+// mean. If all rows are of the class, its average precision is NaN, whereas scikit-learn returns 1
+// for any probabilities. Scores without rows are NaN.
 package metric
 
 import (

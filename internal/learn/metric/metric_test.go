@@ -89,8 +89,19 @@ func TestScore(t *testing.T) {
 	})
 	t.Run("area_with_one_class_only_is_not_a_number", func(t *testing.T) {
 		p := Predictions{Probabilities: []float32{0.2, 0.8, 0.6, 0.4}, Labels: []int32{1, 1}, Classes: 2}
-		if got := must(ROCAUC(t.Context(), p)); !math.IsNaN(got) {
-			t.Errorf("area = %v, want NaN", got)
+		three := Predictions{Probabilities: []float32{0.2, 0.7, 0.1, 0.6, 0.3, 0.1}, Labels: []int32{1, 1}, Classes: 3, Names: []string{"a", "b", "c"}}
+		for _, name := range []string{NameROCAUC, NamePRAUC} {
+			for _, p := range []Predictions{p, three} {
+				if got := must(Score(t.Context(), name, p)); !math.IsNaN(got) {
+					t.Errorf("%s of %d classes = %v, want NaN", name, p.Classes, got)
+				}
+				if i := must(ScoreInterval(t.Context(), name, p)); i.Known() {
+					t.Errorf("%s of %d classes has the interval %v", name, p.Classes, i)
+				}
+			}
+			if got, i := must(Score(t.Context(), name+"[b]", three)), must(ScoreInterval(t.Context(), name+"[b]", three)); !math.IsNaN(got) || i.Known() {
+				t.Errorf("%s[b] = %v (%v), want NaN", name, got, i)
+			}
 		}
 	})
 	t.Run("ties_are_decided_for_the_lowest_class", func(t *testing.T) {
