@@ -66,7 +66,7 @@ var layers = map[string][]string{
 	"internal/learn/mixture":      {"learn/split"},
 	"internal/learn/model":        {"learn/boost", "learn/codec", "learn/explain", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/shapley", "learn/smooth", "learn/text", "onnx", "spill", "table/cells", "table/frame", "table/result"},
 	"internal/learn/neural":       {"learn/codec", "learn/kernel", "learn/parallel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "learn/workspace", "onnx", "table/frame"},
-	"internal/learn/parallel":     nil,
+	"internal/learn/parallel":     {"rescue"},
 	"internal/learn/preprocess":   nil,
 	"internal/learn/rng":          nil,
 	"internal/learn/scheduler":    nil,

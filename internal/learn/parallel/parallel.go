@@ -9,6 +9,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"foretell/internal/rescue"
 )
 
 // For calls do(worker, task) for each task in 0…tasks-1, and returns when all tasks are done.
@@ -43,9 +45,7 @@ func ForContext(ctx context.Context, workers, tasks int, do func(worker, task in
 	for _, w := range acquired {
 		idleWorkers.release(w)
 	}
-	if reason := l.panicked.Load(); reason != nil {
-		panic(*reason)
-	}
+	l.panics.Rethrow()
 	return ctx.Err()
 }
 
@@ -55,25 +55,22 @@ type loop struct {
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
-	// panicked is the reason of the first panic of a task, or nil. run recovers it, because a panic
-	// on a goroutine other than the caller's would end the process.
-	panicked atomic.Pointer[any]
+	// panics keeps the first panic of a task, because a panic on a goroutine other than the caller's
+	// would end the process.
+	panics rescue.Catcher
 }
 
 // run runs tasks until none is left or a task panics.
 func (l *loop) run(worker int) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			l.panicked.CompareAndSwap(nil, &reason)
+	l.panics.Call(func() {
+		for l.ctx.Err() == nil {
+			task := int(l.next.Add(1)) - 1
+			if task >= l.tasks || l.panics.Caught() {
+				return
+			}
+			l.do(worker, task)
 		}
-	}()
-	for l.ctx.Err() == nil {
-		task := int(l.next.Add(1)) - 1
-		if task >= l.tasks || l.panicked.Load() != nil {
-			return
-		}
-		l.do(worker, task)
-	}
+	})
 }
 
 // ForError calls do(task) for each task in 0…tasks-1, and returns when all tasks are done. It is

@@ -83,13 +83,17 @@ func TestParallel(t *testing.T) {
 						}
 					}
 					if w == worker {
-						panic("broken")
+						breakDown()
 					}
 				})
 				return nil
 			})
-			if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "broken") {
+			if !errors.Is(err, ErrPanic) || err.Error() != "internal error of the algorithm: broken" {
 				t.Errorf("worker %d: error %v", worker, err)
+			}
+			var p *PanicError
+			if !errors.As(err, &p) || !strings.Contains(string(p.Stack), "breakDown") {
+				t.Errorf("worker %d: error %#v without the stack of the task", worker, err)
 			}
 		}
 	})
@@ -105,6 +109,8 @@ func TestParallel(t *testing.T) {
 		}
 	})
 }
+
+func breakDown() { panic("broken") }
 
 func TestForErrorReturnsTheErrorOfTheLowestTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no goroutine is left when it returns
