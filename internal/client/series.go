@@ -229,7 +229,7 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 			}
 			read[m.DatasetKey] = true
 			for race, err := range AllTrainingsOfDataset(ctx, c, m.DatasetKey) {
-				if isMissingOperation(err) {
+				if IsMissingOperation(err) {
 					break
 				}
 				if err != nil {
