@@ -26,7 +26,7 @@ func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 		sends, err = a.anyProcessSendsMail(ctx, t)
 		return err
 	})
-	return sends, err
+	return sends, a.toProblem(err)
 }
 
 // RequestPassword sends the owner of an account an email with a one-time link to set a new

@@ -207,7 +207,8 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 		return nil, a.problems.Convert(err)
 	}
 	defer func() { _ = r.Close() }() // the file was only read
-	return io.ReadAll(io.LimitReader(r, size))
+	head, err := io.ReadAll(io.LimitReader(r, size))
+	return head, a.problems.Convert(err)
 }
 
 // findCompletedPrediction returns a COMPLETED prediction of any account.
