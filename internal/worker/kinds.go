@@ -61,7 +61,7 @@ func (w *Worker) withSpan(kind string, do func(context.Context, *job.RunningJob)
 	return func(ctx context.Context, r *job.RunningJob) (err error) {
 		ctx, own := w.tracer.Start(ctx, "job "+kind, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
 			attribute.String("foretell.job", r.Key), attribute.String("foretell.subject", r.Subject), attribute.Int("foretell.attempt", r.Attempt),
-			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.Created).Seconds()),
+			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.QueuedAt).Seconds()),
 		))
 		defer func() { span.End(own, err) }()
 		return do(ctx, r)
