@@ -45,7 +45,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		return nil, err
 	}
 	if limited != nil && limited.Index == 0 {
-		return nil, tooManyAttemptsProblem("too many requests for a new password from this address", limited.Wait)
+		return nil, api.NewTooManyProblem(limited.Wait, "too many requests for a new password from this address")
 	}
 	mayMail := limited == nil
 	err = a.store.Write(ctx, func(t *store.Tx) error {

@@ -14,8 +14,6 @@ import (
 // the whole history. They are the last scores of the run.
 const maxRecentScores = 5
 
-func trainingPath(key string) string { return "/api/v1/training/" + key }
-
 // GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var r *store.Training
