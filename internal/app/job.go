@@ -17,8 +17,7 @@ const missingWorkerInterval = time.Minute
 // live process runs the jobs of the service. It is for a service that runs no jobs itself. It
 // returns when ctx is done.
 func (a *App) WarnOfMissingWorkers(ctx context.Context) {
-	defer repeat.Every(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
-	<-ctx.Done()
+	repeat.Until(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })
 }
 
 // warnIfNoWorker logs a warning if jobs are queued and no worker is alive.
