@@ -87,7 +87,7 @@ or use these commands:
 
 foretell api GET '%[3]s?offset=0&limit=20&status=PENDING'
 foretell api PATCH %[4]s
-`, a.options.PublicURL, list.String(), api.ListAccessRequests.Path, api.ApproveAccessRequest.PathOf("KEY"))}, nil
+`, a.options.PublicURL, list.String(), api.ListAccessRequests.Path, api.PathOf(api.ApproveAccessRequest.Operation, "KEY"))}, nil
 }
 
 // oneLine returns text with each line break, and all other white space, replaced by one space. The

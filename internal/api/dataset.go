@@ -85,9 +85,12 @@ type CreateDatasetInput struct {
 // The limits of the members of [NewDataset], which its tags repeat for the OpenAPI document. Lengths are
 // in characters. The limits of a name also hold for the name of a series.
 const (
-	MinNameLength, MaxNameLength               = 3, 30
-	MinDescriptionLength, MaxDescriptionLength = 3, 150
-	MinBuckets, MaxBuckets                     = 4, 100
+	MinNameLength        = 3
+	MaxNameLength        = 30
+	MinDescriptionLength = 3
+	MaxDescriptionLength = 150
+	MinBuckets           = 4
+	MaxBuckets           = 100
 )
 
 // NewDataset describes a dataset to create.

@@ -33,8 +33,9 @@ type Operation struct {
 	Administrator bool
 }
 
-// PathOf returns Path with key in place of its parameter. Path must have exactly one parameter.
-func (o Operation) PathOf(key string) string {
+// PathOf returns the path of an operation with key in place of its parameter. The path must have exactly
+// one parameter. PathOf is not a method, because the compiler would make a copy for each type of Endpoint.
+func PathOf(o Operation, key string) string {
 	before, rest, _ := strings.Cut(o.Path, "{")
 	_, after, _ := strings.Cut(rest, "}")
 	return before + url.PathEscape(key) + after

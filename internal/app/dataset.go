@@ -65,7 +65,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
-		DatasetCreationProgressURL: absoluteURL(ctx, api.GetDataset.PathOf(key)),
+		DatasetCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetDataset.Operation, key)),
 		DatasetUploadInfo:          info,
 	}, nil
 }
@@ -155,7 +155,7 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 	if a.direct != nil {
 		return a.signDirectUpload(ctx, d.Account, d.Key)
 	}
-	return api.UploadInfo{UploadURL: a.signURL(ctx, api.UploadData.PathOf(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
+	return api.UploadInfo{UploadURL: a.signURL(ctx, api.PathOf(api.UploadData.Operation, d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
 }
 
 // findDataset returns the dataset of the caller with the given key, or a problem if it does not exist.
@@ -184,7 +184,7 @@ func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) ap
 	return api.DatasetEntry{
 		Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		DatasetKey: d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
-		DatasetCreationProgressURL: absoluteURL(ctx, api.GetDataset.PathOf(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
+		DatasetCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetDataset.Operation, d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
 }
 
@@ -231,7 +231,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 // query parameters of the signed URL that [App.CreateDataset] returned. size is the Content-Length
 // of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
-	if err := a.verifySignature(ctx, api.UploadData.PathOf(in.DatasetKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, api.PathOf(api.UploadData.Operation, in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	d, err := a.findPendingDataset(ctx, in.DatasetKey)

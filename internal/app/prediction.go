@@ -56,7 +56,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	a.queue.Notify(jobqueue.Predict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
-		PredictionCreationProgressURL: absoluteURL(ctx, api.GetPredictionProgress.PathOf(key)),
+		PredictionCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetPredictionProgress.Operation, key)),
 	}, nil
 }
 
@@ -165,7 +165,7 @@ func predictionHasJob(p *store.Prediction) bool {
 // DownloadResult opens the result of a COMPLETED prediction for a download. It checks the
 // signature of the URL instead of the caller's account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
-	if err := a.verifySignature(ctx, api.DownloadResult.PathOf(in.PredictionKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, api.PathOf(api.DownloadResult.Operation, in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	p, err := a.findCompletedPrediction(ctx, in.PredictionKey)

@@ -363,7 +363,7 @@ func (p *Pages) writeReport(v *visit, source *report.Document, suffix string) er
 
 // downloadModel responds with the file of a model.
 func (p *Pages) downloadModel(v *visit) error {
-	return p.forwardToAPI(v, api.DownloadModel.PathOf(v.r.PathValue("key")))
+	return p.forwardToAPI(v, api.PathOf(api.DownloadModel.Operation, v.r.PathValue("key")))
 }
 
 func (p *Pages) deleteModel(v *visit) error {

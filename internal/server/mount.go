@@ -196,13 +196,13 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {
 	case *api.CreatedDataset:
-		path = api.GetDataset.PathOf(created.DatasetKey)
+		path = api.PathOf(api.GetDataset.Operation, created.DatasetKey)
 	case *api.CreatedTraining:
-		path = api.GetTraining.PathOf(created.TrainingJobKey)
+		path = api.PathOf(api.GetTraining.Operation, created.TrainingJobKey)
 	case *api.CreatedPrediction:
-		path = api.GetPrediction.PathOf(created.PredictionKey)
+		path = api.PathOf(api.GetPrediction.Operation, created.PredictionKey)
 	case *api.Invitation:
-		path = api.GetAccount.PathOf(created.AccountKey)
+		path = api.PathOf(api.GetAccount.Operation, created.AccountKey)
 	default:
 		return ""
 	}
