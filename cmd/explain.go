@@ -76,7 +76,7 @@ row is explained.`,
 	flags.StringVar(&opts.model, "model", "", "model `FILE` to explain with, without a service; - is standard input")
 	flags.StringVar(&opts.class, "class", "", "`label` whose probability is explained (default the predicted label of each row)")
 	flags.IntVar(&opts.top, "top", 0, "`number` of columns to show for each row; 0 shows all (default 10 on a terminal, otherwise all)")
-	opts.wait.MarkExclusive("model")
+	opts.wait.ForbidWithModelFile()
 	completeRef := opts.wait.CompleteReference(connect.ListModelRefs)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if opts.model != "" { // there is no REF

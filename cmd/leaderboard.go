@@ -104,7 +104,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.output.NoteIfEmpty(len(rows)) {
 		return nil
 	}
-	err = o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy), o.output.IsAligned()), true)
+	err = o.output.WriteTable(leaderboard.Table(rows, o.metric, o.output.IsAligned()), true)
 	if err == nil && o.output.IsAligned() {
 		for _, line := range leaderboard.Footnotes(rows) {
 			o.output.Note("%s", line)

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -109,8 +110,8 @@ or kept.`,
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; if repeated, the files are joined into one table")
-	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file; if this series has other columns, the name of the folder is added)")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
+	cmd.Flags().StringVar(&opts.name, "name", "", fmt.Sprintf("`name` of the series of datasets and models, %d to %d characters (default the name of the training file; if this series has other columns, the name of the folder is added)", api.MinNameLength, api.MaxNameLength))
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, fmt.Sprintf("number of bins of a numeric column, %d to %d; 0 uses the default of the service", api.MinBuckets, api.MaxBuckets))
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")
 	markPlanConflicts(cmd)
@@ -186,7 +187,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 // checkFlags returns a usage error for an invalid flag, before any file is read.
 func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
-		return exit.Usagef("invalid --name %q: must have 3 to 30 characters", o.name)
+		return exit.Usagef("invalid --name %q: must have %d to %d characters", o.name, api.MinNameLength, api.MaxNameLength)
 	}
 	if strings.HasPrefix(o.name, "-") {
 		return exit.Usagef("invalid --name %q: must not begin with a dash, because commands would read the name as a flag", o.name)

@@ -107,7 +107,7 @@ func (p *runPipeline) awaitOldestDataset(ctx context.Context, series, key string
 func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	p.seriesStem = p.files.Train.Stem()
 	if p.name == "" && !client.IsDatasetName(p.seriesStem) {
-		p.output.Note("the series is called %s, because names have 3 to 30 characters; --name sets another name", client.DatasetName(p.seriesStem, 1))
+		p.output.Note("the series is called %s, because names have %d to %d characters; --name sets another name", client.DatasetName(p.seriesStem, 1), api.MinNameLength, api.MaxNameLength)
 	}
 	folder := p.files.Train.FolderName()
 	if p.name != "" || folder == "" {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"unicode/utf8"
 
@@ -37,17 +38,17 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts.wait.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
 	opts.layout.Bind(cmd, preflight.TrainingRoles)
-	cmd.Flags().StringVar(&opts.description, "description", "", "`text` that describes the dataset, 3 to 150 characters")
-	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
+	cmd.Flags().StringVar(&opts.description, "description", "", fmt.Sprintf("`text` that describes the dataset, %d to %d characters", api.MinDescriptionLength, api.MaxDescriptionLength))
+	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, fmt.Sprintf("number of bins of a numeric column, %d to %d; 0 uses the default of the service", api.MinBuckets, api.MaxBuckets))
 	return cmd
 }
 
 func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	if !client.IsDatasetName(args[0]) {
-		return exit.Usagef("invalid NAME %q: must have 3 to 30 characters", args[0])
+		return exit.Usagef("invalid NAME %q: must have %d to %d characters", args[0], api.MinNameLength, api.MaxNameLength)
 	}
-	if n := utf8.RuneCountInString(o.description); o.description != "" && (n < 3 || n > 150) {
-		return exit.Usagef("invalid --description: must have 3 to 150 characters, got %d", n)
+	if n := utf8.RuneCountInString(o.description); o.description != "" && (n < api.MinDescriptionLength || n > api.MaxDescriptionLength) {
+		return exit.Usagef("invalid --description: must have %d to %d characters, got %d", api.MinDescriptionLength, api.MaxDescriptionLength, n)
 	}
 	if err := CheckBuckets(o.buckets); err != nil {
 		return err
@@ -106,10 +107,10 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 }
 
 // CheckBuckets returns a usage error unless buckets is 0, which means the default of the service,
-// or from 4 to 100.
+// or within the limits of [api.NewDataset].
 func CheckBuckets(buckets int) error {
-	if buckets != 0 && (buckets < 4 || buckets > 100) {
-		return exit.Usagef("invalid --buckets %d: must be between 4 and 100, or 0 for the default of the service", buckets)
+	if buckets != 0 && (buckets < api.MinBuckets || buckets > api.MaxBuckets) {
+		return exit.Usagef("invalid --buckets %d: must be between %d and %d, or 0 for the default of the service", buckets, api.MinBuckets, api.MaxBuckets)
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
-	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/drift"
 	"foretell/internal/exit"
@@ -99,9 +98,8 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if d.Report == nil {
-		_, err := client.Call(ctx, session.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: key}})
-		return err // the service has no reports
+	if d.ReportError != nil {
+		return d.ReportError
 	}
 	if err := o.gate.SetBaselineForModel(ctx, session, key); err != nil {
 		return err

@@ -70,7 +70,7 @@ the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" +
 	for _, name := range []string{"with", "no-wait", "timeout"} {
 		cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
-	opts.wait.MarkExclusive("model")
+	opts.wait.ForbidWithModelFile()
 	_ = cmd.RegisterFlagCompletionFunc("with", opts.wait.CompleteReferenceOrWord(cli.LastRef, connect.ListModelRefs)) // fails only if the flag is not defined
 	return cmd
 }

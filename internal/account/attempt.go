@@ -52,7 +52,7 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 // tooManyFromAddressProblem returns the problem for a caller whose network address has made too
 // many attempts. wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
-	return tooManyAttemptsProblem("too many attempts from this address", wait)
+	return api.NewTooManyProblem(wait, "too many attempts from this address")
 }
 
 // allowLoginAttempts counts a log-in with this email towards its rate limits. It also counts the
@@ -82,7 +82,7 @@ func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before 
 		}
 	}
 	if !known {
-		return nil, tooManyAttemptsProblem("too many attempts to log in with this email address", refused.Wait)
+		return nil, api.NewTooManyProblem(refused.Wait, "too many attempts to log in with this email address")
 	}
 	return taken, nil
 }

@@ -116,9 +116,15 @@ func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) 
 	}
 }
 
-// recordOrLogError appends an event to the audit log in a separate transaction. It logs an error
-// instead of returning it, because the error must not change the response.
+// recordTimeout is how long recordOrLogError tries to write an event.
+const recordTimeout = 5 * time.Second
+
+// recordOrLogError appends an event to the audit log in a separate transaction, even if ctx is done,
+// because the client may have disconnected. It logs an error instead of returning it, because the error
+// must not change the response.
 func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
 		a.log.ErrorContext(ctx, "cannot write an event to the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err.Error()) // a text, because the event must not be omitted from the log during an outage

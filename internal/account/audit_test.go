@@ -1,10 +1,12 @@
 package account
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -56,6 +58,19 @@ func TestExpiredEvents(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestRefusalAfterDisconnection refuses a request whose client has disconnected. The audit log must have
+// the refusal nevertheless.
+func TestRefusalAfterDisconnection(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	ctx, disconnect := context.WithCancel(WithCaller(t.Context(), Caller{Account: "ann", Email: "ann@example.com"}))
+	disconnect()
+	a.RecordRefusal(ctx, "ListAccounts", "/api/v1/admin/accounts")
+	if got, want := refusedEvents(t, a, "ListAccounts"), []string{"ann@example.com:/api/v1/admin/accounts"}; !slices.Equal(got, want) {
+		t.Errorf("the refused requests are %q, want %q", got, want)
 	}
 }
 

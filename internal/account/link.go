@@ -50,8 +50,11 @@ func (a *Accounts) GetOneTimeLink(ctx context.Context, code string) (*OneTimeLin
 			return nil
 		}
 		account, err := t.GetAccountByKey(ctx, link.account)
+		if err != nil {
+			return err
+		}
 		link.Email = account.Email
-		return err
+		return nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, invalidLinkProblem().WithCause(err)

@@ -111,15 +111,6 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, isKnown
 	return api.NewProblem(api.CodeBadCredentials, "wrong email or password").WithCause(cause)
 }
 
-// tooManyAttemptsProblem returns a problem with CodeTooMany. The header Retry-After of the response
-// is the duration wait, rounded up to seconds. The text must not contain the time, because the
-// commands and pages add it.
-func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
-	p := api.NewProblem(api.CodeTooMany, "%s", text)
-	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
-	return p
-}
-
 // LogOut ends the session of the caller.
 func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 	err := a.store.Write(ctx, func(t *store.Tx) error {

@@ -85,9 +85,9 @@ To see the reasons, and to approve or refuse a request, open this page:
 
 or use these commands:
 
-foretell api GET '/api/v1/admin/requests?offset=0&limit=20&status=PENDING'
-foretell api PATCH /api/v1/admin/requests/KEY/approve
-`, a.options.PublicURL, list.String())}, nil
+foretell api GET '%[3]s?offset=0&limit=20&status=PENDING'
+foretell api PATCH %[4]s
+`, a.options.PublicURL, list.String(), api.ListAccessRequests.Path, api.PathOf(api.ApproveAccessRequest.Operation, "KEY"))}, nil
 }
 
 // oneLine returns text with each line break, and all other white space, replaced by one space. The

@@ -26,7 +26,7 @@ func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 		sends, err = a.anyProcessSendsMail(ctx, t)
 		return err
 	})
-	return sends, err
+	return sends, a.toProblem(err)
 }
 
 // RequestPassword sends the owner of an account an email with a one-time link to set a new
@@ -45,7 +45,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		return nil, err
 	}
 	if limited != nil && limited.Index == 0 {
-		return nil, tooManyAttemptsProblem("too many requests for a new password from this address", limited.Wait)
+		return nil, api.NewTooManyProblem(limited.Wait, "too many requests for a new password from this address")
 	}
 	mayMail := limited == nil
 	err = a.store.Write(ctx, func(t *store.Tx) error {

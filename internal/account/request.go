@@ -49,7 +49,7 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
-		return nil, tooManyAttemptsProblem("too many requests for access from this address", refused.Wait)
+		return nil, api.NewTooManyProblem(refused.Wait, "too many requests for access from this address")
 	}
 	responseTime := time.NewTimer(accessRequestResponseTime)
 	defer responseTime.Stop()

@@ -197,7 +197,7 @@ func (a *Accounts) verifyCode(ctx context.Context, account *store.Account, secre
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return 0, attempt, err
 	} else if refused != nil {
-		return 0, attempt, tooManyAttemptsProblem("too many wrong codes of the authenticator app", refused.Wait)
+		return 0, attempt, api.NewTooManyProblem(refused.Wait, "too many wrong codes of the authenticator app")
 	}
 	step, ok, err := secret.Verify(code, a.now(), account.SecondFactor.Step)
 	if err == nil && !ok {

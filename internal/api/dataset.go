@@ -82,6 +82,17 @@ type CreateDatasetInput struct {
 	Body NewDataset
 }
 
+// The limits of the members of [NewDataset], which its tags repeat for the OpenAPI document. Lengths are
+// in characters. The limits of a name also hold for the name of a series.
+const (
+	MinNameLength        = 3
+	MaxNameLength        = 30
+	MinDescriptionLength = 3
+	MaxDescriptionLength = 150
+	MinBuckets           = 4
+	MaxBuckets           = 100
+)
+
 // NewDataset describes a dataset to create.
 type NewDataset struct {
 	DatasetName string  `json:"datasetName" minLength:"3" maxLength:"30" doc:"Unique within the account; 3 to 30 characters, without control characters, not only blanks. Stored in Unicode normalization form C."`

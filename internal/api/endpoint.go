@@ -7,6 +7,11 @@
 // from it.
 package api
 
+import (
+	"net/url"
+	"strings"
+)
+
 // Operation describes an endpoint, except for its request and response types.
 type Operation struct {
 	// ID identifies the operation, such as "getDataset". The config file of the command line can
@@ -26,6 +31,14 @@ type Operation struct {
 	Public bool
 	// Administrator reports whether only administrators may call the operation. Others get 403.
 	Administrator bool
+}
+
+// PathOf returns the path of an operation with key in place of its parameter. The path must have exactly
+// one parameter. PathOf is not a method, because the compiler would make a copy for each type of Endpoint.
+func PathOf(o Operation, key string) string {
+	before, rest, _ := strings.Cut(o.Path, "{")
+	_, after, _ := strings.Cut(rest, "}")
+	return before + url.PathEscape(key) + after
 }
 
 // Origin says who defined a part of the contract.

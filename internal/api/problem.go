@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Code is a stable, machine-readable error code.
@@ -116,6 +117,14 @@ func NewProblem(code Code, format string, args ...any) *Problem {
 		Type: "about:blank", Title: http.StatusText(status), Status: status,
 		Detail: fmt.Sprintf(format, args...), Code: code,
 	}
+}
+
+// NewTooManyProblem returns a problem with [CodeTooMany]. Its RetryAfter is wait, rounded up to seconds.
+// The text must not contain the time, because the commands and pages add it.
+func NewTooManyProblem(wait time.Duration, format string, args ...any) *Problem {
+	p := NewProblem(CodeTooMany, format, args...)
+	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
+	return p
 }
 
 // NewFieldProblem returns a problem with [CodeInvalid] for one field. format and

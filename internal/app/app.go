@@ -45,9 +45,6 @@ type Config struct {
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// DatasetsAsArray makes ListDatasets return the datasets as a JSON array. By default it returns
-	// them as the published API does, in a string that contains the array as JSON.
-	DatasetsAsArray bool
 	// AcceptMismatch makes New accept a database that does not belong to the stored files. By
 	// default, New then returns [storedfile.ErrMismatch]. Files that the database does not
 	// reference are kept for 30 days.
@@ -101,7 +98,6 @@ type App struct {
 	databaseMonitor *outage.Monitor
 	storageMonitor  *outage.Monitor
 	urlKey          *urlkey.RotatingKey
-	datasetsAsArray bool
 	queue           *jobqueue.Queue
 	worker          *worker.Worker
 	uploads         *quota.Uploads
@@ -125,7 +121,7 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray,
+		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand,
 		uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}

@@ -16,19 +16,11 @@ import (
 )
 
 const (
-	minBuckets, maxBuckets = 4, 100
-
-	minNameLength, maxNameLength               = 3, 30
-	minDescriptionLength, maxDescriptionLength = 3, 150
-
 	// contentLengthRangeHeader is the header that a client should send with an upload. It has
 	// the minimum and the maximum size in bytes, in the format of the service's published
 	// documentation. Responses list the header in the member extraHeaders.
 	contentLengthRangeHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
-
-func datasetPath(key string) string { return "/api/v1/datasets/" + key }
-func uploadPath(key string) string  { return datasetPath(key) + "/upload" }
 
 // CreateDataset creates an empty dataset in state PENDING.
 func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
@@ -73,7 +65,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	}
 	return &api.CreatedDataset{
 		DatasetKey: key, NumberOfBuckets: d.Buckets, Status: d.Status,
-		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(key)),
+		DatasetCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetDataset.Operation, key)),
 		DatasetUploadInfo:          info,
 	}, nil
 }
@@ -93,15 +85,15 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 		d.Series = &series
 	}
 	if d.Description != nil {
-		if n := utf8.RuneCountInString(*d.Description); n < minDescriptionLength || n > maxDescriptionLength {
-			return d, api.NewFieldProblem("description", "must have %d to %d characters or be null, got %d", minDescriptionLength, maxDescriptionLength, n)
+		if n := utf8.RuneCountInString(*d.Description); n < api.MinDescriptionLength || n > api.MaxDescriptionLength {
+			return d, api.NewFieldProblem("description", "must have %d to %d characters or be null, got %d", api.MinDescriptionLength, api.MaxDescriptionLength, n)
 		}
 		if err := api.CheckText("description", *d.Description, "\t\r\n"); err != nil {
 			return d, err
 		}
 	}
-	if b := d.NumberOfBuckets; b != nil && (*b < minBuckets || *b > maxBuckets) {
-		return d, api.NewFieldProblem("numberOfBuckets", "%d: must be between %d and %d", *b, minBuckets, maxBuckets)
+	if b := d.NumberOfBuckets; b != nil && (*b < api.MinBuckets || *b > api.MaxBuckets) {
+		return d, api.NewFieldProblem("numberOfBuckets", "%d: must be between %d and %d", *b, api.MinBuckets, api.MaxBuckets)
 	}
 	return d, nil
 }
@@ -163,7 +155,7 @@ func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo,
 	if a.sendsUploadURLs {
 		return a.signDirectUpload(ctx, d.Account, d.Key)
 	}
-	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
+	return api.UploadInfo{UploadURL: a.signURL(ctx, api.PathOf(api.UploadData.Operation, d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
 }
 
 // findDataset returns the dataset of the caller with the given key, or a problem if it does not exist.
@@ -192,7 +184,7 @@ func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) ap
 	return api.DatasetEntry{
 		Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		DatasetKey: d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
-		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
+		DatasetCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetDataset.Operation, d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
 }
 
@@ -217,7 +209,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
-	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsAsArray}, Page: toPage(w, total)}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: true}, Page: toPage(w, total)}
 	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
 	for i, d := range datasets {
 		out.Datasets.Items[i] = toDatasetEntry(ctx, d, statuses[d.Key])
@@ -239,7 +231,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 // query parameters of the signed URL that [App.CreateDataset] returned. size is the Content-Length
 // of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
-	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, api.PathOf(api.UploadData.Operation, in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	d, err := a.findPendingDataset(ctx, in.DatasetKey)

@@ -9,7 +9,7 @@ import (
 
 // deleteResource deletes a resource of the caller's account, with its blobs. The function deleteRow
 // must delete the row of the resource, and return the keys of its blobs. noun is the kind of the
-// resource, such as "dataset"; see resourceNames.
+// resource, such as "dataset"; see resourceNoun.
 //
 // If the resource is still needed, deleteResource returns a problem and deletes nothing; see
 // checkNotNeeded. Once it has deleted some predictions, it does not check this again: unless ctx is
@@ -44,7 +44,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		return err
 	})
 	if err != nil {
-		return nil, a.problems.ConvertLookupError(err, resourceNames[noun], key)
+		return nil, a.problems.ConvertLookupError(err, resourceNoun(noun), key)
 	}
 	a.queue.StopJobsOfDeleted(key)
 	a.files.Delete(ctx, blobs...)
@@ -128,8 +128,8 @@ func (a *App) checkNotNeeded(ctx context.Context, t *store.Tx, noun, account, ke
 			return err
 		}
 		active.Status = s.ReportedStatus(active.Status)
-		if s.Running || !s.Interrupted && active.Resource == resourceNames["training"] {
-			return deletionConflictProblem(resourceNames[noun], key, active)
+		if s.Running || !s.Interrupted && active.Resource == "training" {
+			return deletionConflictProblem(resourceNoun(noun), key, active)
 		}
 	}
 	return nil
@@ -138,22 +138,25 @@ func (a *App) checkNotNeeded(ctx context.Context, t *store.Tx, noun, account, ke
 // deletionConflictProblem returns the problem of a request to delete a resource that is still
 // needed by active, a race or prediction. noun and key identify the resource.
 func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
-	what := active.Resource + " " + active.Key
+	what := resourceNoun(active.Resource) + " " + active.Key
 	if active.Key == key {
 		what = "it"
 	}
 	remedy := "wait until it ends"
-	if active.Resource == resourceNames["training"] {
+	if active.Resource == "training" {
 		remedy = "cancel the training job, or wait until it ends"
 	}
 	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then try again",
 		noun, key, what, active.Status, remedy)
 }
 
-// resourceNames maps each kind of resource that [store.Tx.ListActiveJobs] accepts to its
-// name in messages.
-var resourceNames = map[string]string{
-	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
+// resourceNoun returns the word in messages for a kind of resource that [store.Tx.ListActiveJobs]
+// accepts.
+func resourceNoun(kind string) string {
+	if kind == "training" {
+		return "training job"
+	}
+	return kind
 }
 
 // deletePredictionsOfAccount deletes the predictions of an account that is about to be deleted,

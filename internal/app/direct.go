@@ -56,7 +56,7 @@ func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 		}
 		a.log.WarnContext(ctx, "cannot sign the URL of a result at the S3 store; the client gets a URL of the service", "prediction", p.Key, "error", err)
 	}
-	return a.signURL(ctx, resultPath(p.Key))
+	return a.signURL(ctx, api.PathOf(api.DownloadResult.Operation, p.Key))
 }
 
 // PollDirectUploads finds the CSV files that clients have uploaded to the S3 store and

@@ -33,18 +33,9 @@ func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.file
 func (a *App) OrphansAfterSweep() *blob.Orphans { return a.files.OrphansAfterSweep() }
 
 // ObserveFiles makes the App call the function report at the end of each read, write and delete of
-// a stored file. report must be safe for concurrent use. On a zero App, ObserveFiles does nothing.
-func (a *App) ObserveFiles(report func(blob.BackendCall)) {
-	if a.files != nil {
-		a.files.Observe(report)
-	}
-}
+// a stored file. report must be safe for concurrent use.
+func (a *App) ObserveFiles(report func(blob.BackendCall)) { a.files.Observe(report) }
 
 // MalwareScans returns the numbers of scans for malware by this process so far, by result. It
-// returns nil if no file is scanned, and for a zero App.
-func (a *App) MalwareScans() map[string]int64 {
-	if a.files == nil {
-		return nil
-	}
-	return a.files.MalwareScans()
-}
+// returns nil if no file is scanned.
+func (a *App) MalwareScans() map[string]int64 { return a.files.MalwareScans() }

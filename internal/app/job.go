@@ -17,8 +17,7 @@ const missingWorkerInterval = time.Minute
 // live process runs the jobs of the service. It is for a service that runs no jobs itself. It
 // returns when ctx is done.
 func (a *App) WarnOfMissingWorkers(ctx context.Context) {
-	defer repeat.Every(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
-	<-ctx.Done()
+	repeat.Until(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })
 }
 
 // warnIfNoWorker logs a warning if jobs are queued and no worker is alive.
@@ -61,8 +60,8 @@ func (a *App) JobCounts(ctx context.Context) ([]jobqueue.Counts, error) {
 // every kind.
 func (a *App) FinishedJobs() []jobqueue.Finished { return a.queue.Finished() }
 
-// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this
-// key, if no process runs the job and none will resume it. Otherwise it does nothing.
+// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this key, at
+// once or when no other process runs it; see [jobqueue.Queue.AdoptInterrupted].
 func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	return a.problems.Convert(a.queue.AdoptInterrupted(ctx, key))
 }

@@ -116,6 +116,36 @@ func TestDeleteInterrupted(t *testing.T) {
 	b.awaitFiles(t, 0)
 }
 
+// TestAdoptRunningJob lets a command wait for a prediction that another process runs. When the job
+// returns to the queue, as it does when that process dies, the command must run it.
+func TestAdoptRunningJob(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	stop := b.work(t)
+	model := b.trained(t, "flowers").ModelKey
+	stop()
+	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}}
+	key := must(b.CreatePrediction(b.ctx, in, strings.NewReader(blind(20))))(t).PredictionKey
+	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
+	defer func() { _ = rows.Close() }()
+	claimed := must(rows.ClaimJob(t.Context(), store.JobClaim{Kind: "predict", Until: time.Now().Add(time.Hour)}))(t)
+
+	command, closeCommand, err := openIn(t.Context(), b.dir, appOptions{log: io.Discard, now: time.Now, ownJobsOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeCommand)
+	command.work(t)
+	must("", command.AdoptInterruptedJob(command.ctx, key))(t)
+	if elsewhere, err := command.RunsElsewhere(command.ctx, key); err != nil || !elsewhere {
+		t.Errorf("the job runs in another process: %t, %v", elsewhere, err)
+	}
+	must("", rows.ReleaseJob(t.Context(), claimed.Key, time.Now()))(t)
+	if p := command.awaitPrediction(t, key); p.Status != api.PredictionCompleted {
+		t.Errorf("the prediction is %s: %s", p.Status, p.FailureReason)
+	}
+}
+
 // TestDeadlineWithoutWorker checks the reason if a race has waited beyond its deadline although no other
 // race was before it.
 func TestDeadlineWithoutWorker(t *testing.T) {

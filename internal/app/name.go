@@ -19,8 +19,8 @@ func normalizeName(field, name string) (string, error) {
 		return "", err
 	}
 	name = norm.NFC.String(name)
-	if n := utf8.RuneCountInString(name); n < minNameLength || n > maxNameLength {
-		return "", api.NewFieldProblem(field, "must have %d to %d characters, got %d", minNameLength, maxNameLength, n)
+	if n := utf8.RuneCountInString(name); n < api.MinNameLength || n > api.MaxNameLength {
+		return "", api.NewFieldProblem(field, "must have %d to %d characters, got %d", api.MinNameLength, api.MaxNameLength, n)
 	}
 	return name, nil
 }

@@ -11,9 +11,7 @@ import (
 	"foretell/internal/storedfile"
 )
 
-func predictionPath(key string) string { return "/api/v1/predictions/" + key }
 func resultFileName(key string) string { return "prediction-" + key + ".csv" }
-func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
 // CreatePrediction stores a CSV to predict, of at most [api.MaxUploadBytes], and queues its
 // prediction. Reading body may set in.ModelKey, because the key may follow the file in a form.
@@ -58,7 +56,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	a.queue.Notify(jobqueue.Predict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
-		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),
+		PredictionCreationProgressURL: absoluteURL(ctx, api.PathOf(api.GetPredictionProgress.Operation, key)),
 	}, nil
 }
 
@@ -167,7 +165,7 @@ func predictionHasJob(p *store.Prediction) bool {
 // DownloadResult opens the result of a COMPLETED prediction for a download. It checks the
 // signature of the URL instead of the caller's account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
-	if err := a.verifySignature(ctx, resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, api.PathOf(api.DownloadResult.Operation, in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	p, err := a.findCompletedPrediction(ctx, in.PredictionKey)
@@ -207,7 +205,8 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 		return nil, a.problems.Convert(err)
 	}
 	defer func() { _ = r.Close() }() // the file was only read
-	return io.ReadAll(io.LimitReader(r, size))
+	head, err := io.ReadAll(io.LimitReader(r, size))
+	return head, a.problems.Convert(err)
 }
 
 // findCompletedPrediction returns a COMPLETED prediction of any account.

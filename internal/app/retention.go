@@ -48,8 +48,7 @@ const (
 // then every hour until ctx is done. Several processes may call it at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	a.deleteExpired(ctx, r)
-	defer repeat.Every(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
-	<-ctx.Done()
+	repeat.Until(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })
 }
 
 // deleteExpired deletes all data that has expired, and logs errors.

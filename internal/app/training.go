@@ -14,8 +14,6 @@ import (
 // the whole history. They are the last scores of the run.
 const maxRecentScores = 5
 
-func trainingPath(key string) string { return "/api/v1/training/" + key }
-
 // GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var r *store.Training
@@ -44,9 +42,9 @@ func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, 
 // toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
 // API. s is the status of the race's job.
 func toTraining(r *store.Training, s jobqueue.Status) api.Training {
-	r.Status = s.ReportedStatus(r.Status)
+	status := s.ReportedStatus(r.Status)
 	out := api.Training{
-		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: trainingOutcome(r),
+		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: status, Outcome: trainingOutcome(r, status),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
@@ -61,10 +59,10 @@ func toTraining(r *store.Training, s jobqueue.Status) api.Training {
 	return out
 }
 
-// trainingOutcome returns the outcome of a race or of one algorithm's run, as a value of the
-// member outcome of the API, such as [api.OutcomeReached].
-func trainingOutcome(training *store.Training) (apiOutcome string) {
-	return api.OutcomeFromStatus(training.Status, training.Threshold, training.ParentStatus == api.TrainingCompleted)
+// trainingOutcome returns the outcome of a race or of one algorithm's run, as a value of the member
+// outcome of the API, such as [api.OutcomeReached]. status is the status that clients see.
+func trainingOutcome(training *store.Training, status string) (apiOutcome string) {
+	return api.OutcomeFromStatus(status, training.Threshold, training.ParentStatus == api.TrainingCompleted)
 }
 
 func formatOptionalTime(t time.Time) string {
@@ -137,12 +135,11 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		if err != nil {
 			return err
 		}
-		r.Status = s.ReportedStatus(r.Status)
-		out.Status, out.Outcome = r.Status, trainingOutcome(r)
+		out.Status = s.ReportedStatus(r.Status)
+		out.Outcome = trainingOutcome(r, out.Status)
 		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.QueuedBefore, s.Interrupted, s.WaitingFor
 		for _, run := range runs {
-			run.Status = s.ReportedStatus(run.Status)
-			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))
+			out.Jobs = append(out.Jobs, toAlgorithmRun(run, s.ReportedStatus(run.Status), in.History))
 		}
 		return nil
 	})
@@ -152,10 +149,12 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 	return out, nil
 }
 
-func toAlgorithmRun(r *store.Training, history bool) api.AlgorithmRun {
+// toAlgorithmRun converts the row of a run to the API. status is the status that clients see. If history
+// is true, the result has all scores of the run.
+func toAlgorithmRun(r *store.Training, status string, history bool) api.AlgorithmRun {
 	recent := r.Curve[max(0, len(r.Curve)-maxRecentScores):]
 	out := api.AlgorithmRun{
-		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: trainingOutcome(r),
+		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: status, Outcome: trainingOutcome(r, status),
 		RecentPerformances: append([]float64{}, recent...),
 		Steps:              len(r.Curve),
 		KeptPerformance:    r.AchievedPerformance, LogLoss: r.LogLoss,

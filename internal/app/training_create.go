@@ -63,7 +63,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	a.queue.Notify(jobqueue.Train)
 	return &api.CreatedTraining{
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
-		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
+		TrainingJobProgressURL: absoluteURL(ctx, api.PathOf(api.GetTrainingProgress.Operation, race.Key)),
 	}, nil
 }
 

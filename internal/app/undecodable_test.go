@@ -42,6 +42,26 @@ func TestUndecodableParameter(t *testing.T) {
 	}
 }
 
+// TestWeightOfUnknownClass changes the class weights of a queued race so that they name no class of the
+// dataset. The race must fail, because a model that was trained without the weights would be wrong.
+func TestWeightOfUnknownClass(t *testing.T) {
+	t.Parallel()
+	a, log := openWithLog(t)
+	stop := a.work(t)
+	d := a.prepared(t, "numbers", labelled(60))
+	stop()
+	key := must(a.CreateTraining(a.ctx, newRace(d.DatasetKey, 0.8)))(t).TrainingJobKey
+	a.execSQL(t, `UPDATE training SET class_weights = '{"perhaps":2}'`)
+	stop = a.work(t)
+	if r := a.awaitTraining(t, key); r.Status != api.TrainingFailed || r.FailureReason != api.InternalFailure {
+		t.Errorf("the race is %s: %s", r.Status, r.FailureReason)
+	}
+	stop()
+	if want := "class_weights of training job " + key; !strings.Contains(log.String(), want) {
+		t.Errorf("the log does not contain %q: %s", want, log.String())
+	}
+}
+
 // TestUndecodableInterval damages the interval of a model. The model must still be listed, without
 // the interval, and the log must say which value is damaged.
 func TestUndecodableInterval(t *testing.T) {

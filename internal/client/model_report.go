@@ -43,15 +43,15 @@ func (c *Client) SetModelState(ctx context.Context, model, state string) (*api.M
 // if the service responds with 404, 405 or 501.
 func callIfImplemented[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
 	out, err := Call(ctx, c, endpoint, in)
-	if isMissingOperation(err) {
+	if IsMissingOperation(err) {
 		return nil, nil
 	}
 	return out, err
 }
 
-// isMissingOperation reports whether err is a response of 404, 405 or 501, which a service returns
+// IsMissingOperation reports whether err is a response of 404, 405 or 501, which a service returns
 // for an operation that it does not implement.
-func isMissingOperation(err error) bool {
+func IsMissingOperation(err error) bool {
 	var problem *api.Problem
 	return errors.As(err, &problem) &&
 		(problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented)

@@ -14,12 +14,6 @@ import (
 	"foretell/internal/api"
 )
 
-// The minimum and the maximum length of the name of a dataset or series, in characters.
-const (
-	minNameLen = 3
-	maxNameLen = 30
-)
-
 // DatasetName returns the name of the nth dataset of a series. For the series iris, this is iris if
 // n is 1, iris-2 if n is 2, and so on. It truncates series so that the result has at most 30
 // characters, and omits dashes at its beginning, because a command would read the name as a flag.
@@ -30,7 +24,7 @@ func DatasetName(series string, n int) string {
 	if series == "" {
 		series = "data"
 	}
-	if utf8.RuneCountInString(series) < minNameLen {
+	if utf8.RuneCountInString(series) < api.MinNameLength {
 		series += "-data"
 	}
 	suffix := ""
@@ -38,7 +32,7 @@ func DatasetName(series string, n int) string {
 		suffix = "-" + strconv.Itoa(n)
 	}
 	runes := []rune(series)
-	return strings.TrimSpace(string(runes[:min(len(runes), maxNameLen-len(suffix))])) + suffix
+	return strings.TrimSpace(string(runes[:min(len(runes), api.MaxNameLength-len(suffix))])) + suffix
 }
 
 // replaceControl returns a dash for a control character, and any other character unchanged.
@@ -56,7 +50,7 @@ func storedName(name string) string { return norm.NFC.String(strings.TrimSpace(n
 // dataset or series.
 func IsDatasetName(name string) bool {
 	n := utf8.RuneCountInString(norm.NFC.String(name))
-	return n >= minNameLen && n <= maxNameLen
+	return n >= api.MinNameLength && n <= api.MaxNameLength
 }
 
 // Series is a named group of datasets, such as the datasets of all runs with the same --name.
@@ -116,7 +110,7 @@ func inferSeries(name string, datasetNames map[string]bool) string {
 	}
 	cut := "" // the first name in alphabetical order that DatasetName truncates to make name
 	for other := range datasetNames {
-		if utf8.RuneCountInString(other) > maxNameLen-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
+		if utf8.RuneCountInString(other) > api.MaxNameLength-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
 		}
 	}
@@ -229,7 +223,7 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 			}
 			read[m.DatasetKey] = true
 			for race, err := range AllTrainingsOfDataset(ctx, c, m.DatasetKey) {
-				if isMissingOperation(err) {
+				if IsMissingOperation(err) {
 					break
 				}
 				if err != nil {

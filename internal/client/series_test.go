@@ -31,7 +31,7 @@ func TestDatasetName(t *testing.T) {
 		{"übermäßig lange Überschriften, sehr", 3, "übermäßig lange Überschrifte-3"},
 	} {
 		got := DatasetName(test.series, test.n)
-		if n := utf8.RuneCountInString(got); got != test.want || n > maxNameLen || n < minNameLen {
+		if n := utf8.RuneCountInString(got); got != test.want || n > api.MaxNameLength || n < api.MinNameLength {
 			t.Errorf("dataset %d of %q is called %q of %d characters, want %q", test.n, test.series, got, n, test.want)
 		}
 	}

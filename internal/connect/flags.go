@@ -61,11 +61,11 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 // flagNames are the names of the flags of [ServiceFlags.Bind].
 var flagNames = []string{"verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug}
 
-// MarkExclusive forbids the flags of Bind together with the flag called name, with which the command
-// uses no service.
-func (o *ServiceFlags) MarkExclusive(name string) {
-	for _, other := range flagNames {
-		o.Cmd.MarkFlagsMutuallyExclusive(name, other)
+// ForbidWithModelFile forbids the flags of Bind together with the flag --model, with which the command
+// reads a model file and uses no service.
+func (o *ServiceFlags) ForbidWithModelFile() {
+	for _, name := range flagNames {
+		o.Cmd.MarkFlagsMutuallyExclusive("model", name)
 	}
 }
 

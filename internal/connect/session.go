@@ -47,8 +47,8 @@ type Session struct {
 
 // embeddedApp has the methods of a service in this process that commands call directly.
 type embeddedApp interface {
-	// AdoptInterruptedJob lets this process run the jobs of the object with the given key, unless another
-	// process runs them.
+	// AdoptInterruptedJob lets this process run the job of the object with the given key, at once or when
+	// no other process runs it.
 	AdoptInterruptedJob(ctx context.Context, key string) error
 	// RunsElsewhere reports whether another process runs the jobs of the object with the given
 	// key.
@@ -76,8 +76,8 @@ func (c *Session) resumeCommand(command, race string) string {
 	return c.RunCommand(race)
 }
 
-// adoptInterruptedJob lets this process run the job of the object with the given key, if the
-// service is in this process and no other process runs the job.
+// adoptInterruptedJob lets this process run the job of the object with the given key, at once or when no
+// other process runs it. It does nothing if the service is not in this process.
 func (c *Session) adoptInterruptedJob(ctx context.Context, key string) error {
 	if !c.Embedded {
 		return nil

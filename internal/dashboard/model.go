@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -364,7 +363,7 @@ func (p *Pages) writeReport(v *visit, source *report.Document, suffix string) er
 
 // downloadModel responds with the file of a model.
 func (p *Pages) downloadModel(v *visit) error {
-	return p.forwardToAPI(v, "/api/v1/models/"+url.PathEscape(v.r.PathValue("key"))+"/file")
+	return p.forwardToAPI(v, api.PathOf(api.DownloadModel.Operation, v.r.PathValue("key")))
 }
 
 func (p *Pages) deleteModel(v *visit) error {

@@ -84,10 +84,10 @@ func (i *InterruptError) Status() Status {
 	return Interrupted
 }
 
-// FromInterrupt returns the error for a command that a signal interrupted before it finished. ctx
-// is the context of the command, and err its error. FromInterrupt returns nil if err is nil, or if
+// fromInterrupt returns the error for a command that a signal interrupted before it finished. ctx
+// is the context of the command, and err its error. fromInterrupt returns nil if err is nil, or if
 // no signal has cancelled ctx.
-func FromInterrupt(ctx context.Context, err error) *Error {
+func fromInterrupt(ctx context.Context, err error) *Error {
 	var interrupted *InterruptError
 	if err == nil || !errors.As(context.Cause(ctx), &interrupted) {
 		return nil
@@ -102,7 +102,7 @@ func FromNested(ctx context.Context, err error, dir string) error {
 	if err == nil {
 		return nil
 	}
-	if interrupted := FromInterrupt(ctx, err); interrupted != nil {
+	if interrupted := fromInterrupt(ctx, err); interrupted != nil {
 		return interrupted
 	}
 	e := *FromError(ctx, err)
@@ -128,7 +128,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(context.Cause(ctx), &interrupted):
-		return FromInterrupt(ctx, err)
+		return fromInterrupt(ctx, err)
 	case errors.As(err, &problem):
 		return problemError(problem)
 	case errors.As(err, &network):

@@ -25,8 +25,7 @@ type Job struct {
 	// Attempt is the number of this attempt to run the job, from 1.
 	Attempt int
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
-	Memory  int64
-	Created time.Time
+	Memory int64
 	// QueuedAt is when the job began to wait for this attempt. ClaimJob sets it.
 	QueuedAt time.Time
 	// Begun is when this attempt began. The pool sets it.

@@ -31,6 +31,7 @@ type rows struct {
 type row struct {
 	Job
 	owner     string
+	created   time.Time
 	queuedAt  time.Time
 	until     time.Time
 	cancelled bool
@@ -41,7 +42,7 @@ func newRows() *rows { return &rows{jobs: map[string]*row{}, dead: map[string]bo
 func (r *rows) insert(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}, queuedAt: time.Now()}
+	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key}, created: time.Now(), queuedAt: time.Now()}
 }
 
 // with calls fn while it holds the lock of the rows.
@@ -81,7 +82,7 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 	if len(free) == 0 {
 		return nil, ErrNoJob
 	}
-	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key)) })
+	first := slices.MinFunc(free, func(a, b *row) int { return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.Key, b.Key)) })
 	if c.MaxMemory > 0 && first.Memory > c.FreeMemory {
 		return nil, ErrNoJob
 	}

@@ -99,7 +99,7 @@ func TestPostponedJob(t *testing.T) {
 		m := memory{newRows(), "a"}
 		m.insert("1")
 		queuedAt := time.Now().Add(-time.Second) // it was queued again after its creation
-		m.jobs["1"].Created, m.jobs["1"].queuedAt = queuedAt.Add(-time.Hour), queuedAt
+		m.jobs["1"].created, m.jobs["1"].queuedAt = queuedAt.Add(-time.Hour), queuedAt
 		available := time.Now().Add(time.Minute)
 		var attempts, last atomic.Int64
 		_, failures, stop := m.start(t, func(_ context.Context, r *RunningJob) error {

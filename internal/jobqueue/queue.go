@@ -210,7 +210,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, Created: j.Created, QueuedAt: j.QueuedAt}, nil
+	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, QueuedAt: j.QueuedAt}, nil
 }
 
 func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {

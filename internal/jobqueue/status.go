@@ -185,8 +185,11 @@ func (s Status) ReportedStatus(stored string) string {
 	return stored
 }
 
-// AdoptInterrupted lets this process run the job on the dataset, race or prediction with this key,
-// if no process runs the job and none will resume it. Otherwise it does nothing.
+// AdoptInterrupted lets this process run the job on the dataset, race or prediction with this key. If no
+// process runs the job and none will resume it, this process takes it over at once. Otherwise this
+// process runs the job if it returns to the queue, for example because the process that runs it dies. A
+// job that is still in the queue may therefore begin in this process instead of the process that queued
+// it. The key may be that of a resource without a job.
 func (q *Queue) AdoptInterrupted(ctx context.Context, key string) error {
 	err := q.store.Write(ctx, func(t *store.Tx) error {
 		s, err := q.Status(ctx, t, key)
@@ -195,7 +198,9 @@ func (q *Queue) AdoptInterrupted(ctx context.Context, key string) error {
 		}
 		return t.AdoptJobAndClearDeadline(ctx, key, q.store.ProcessName())
 	})
-	q.pool.AllowSubject(key)
+	if err == nil {
+		q.pool.AllowSubject(key)
+	}
 	return err
 }
 

@@ -112,7 +112,7 @@ const minSingletonShare = 0.02
 // or not they are the only row of their class.
 func (r *race) singletonRows() (rows int) {
 	scored := make([]bool, r.data.classes())
-	for _, label := range append(gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
+	for _, label := range append(split.Gather(r.data.Labels, r.plan.Test), r.evaluator.Labels...) {
 		scored[label] = true
 	}
 	for class, n := range r.evaluator.ClassRows {

@@ -3,11 +3,13 @@ package learn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
 
@@ -51,7 +53,8 @@ func (r *RemoteRuns) includes(algorithm string) bool {
 // writes a recording of the run to w. The machine that runs the race receives the recording through
 // [RemoteRuns.Await]. The run ends under the same conditions as in [Race]. If it is cut short, its
 // scores so far are recorded. p.Remote must have only ReachedElsewhere and ReportReached. If ctx is
-// cancelled, TrainAndRecordRun returns the cause of the cancellation.
+// cancelled, TrainAndRecordRun returns the cause of the cancellation. If the algorithm panics, it
+// returns a *[parallel.PanicError], because a recording cannot hold the stack.
 func TrainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
 	return trainAndRecordRun(ctx, f, p, algorithm, w, algorithms)
 }
@@ -78,6 +81,9 @@ func trainAndRecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm 
 	r.runHere(racing, r.runs[index])
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err := r.runs[index].err; errors.Is(err, parallel.ErrPanic) {
+		return err
 	}
 	return r.writeRecording(w, r.runs[index])
 }

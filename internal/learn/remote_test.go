@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
 )
 
@@ -345,6 +346,24 @@ func FuzzRecording(f *testing.F) {
 			if err := r.writeRecording(&again, r.runs[0]); err != nil {
 				t.Error(err)
 			}
+		}
+	})
+}
+
+// TestRemotePanic trains an algorithm that panics on another machine. That machine must return the stack
+// instead of a recording, and the machine of the race must train the algorithm itself.
+func TestRemotePanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &machines{frame: fakeFrame(300, 2), params: Params{Threshold: new(1.0), Workers: 2}, remote: []string{"BSEV01"}, algorithms: fakeAlgorithms(
+			fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6, fault: func(int) error { panic("broken") }},
+			fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6},
+		)}
+		err := trainAndRecordRun(t.Context(), m.frame, m.params, "BSEV01", io.Discard, m.algorithms)
+		if p := (*parallel.PanicError)(nil); !errors.As(err, &p) || len(p.Stack) == 0 {
+			t.Errorf("the recording ends with the error %v", err)
+		}
+		if o := m.race(t); o.Model == nil || !errors.Is(o.Runs[0].Err, parallel.ErrPanic) {
+			t.Errorf("the race is %s, and the run ended with the error %v", o.Status, o.Runs[0].Err)
 		}
 	})
 }

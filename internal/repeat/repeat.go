@@ -18,20 +18,29 @@ func AfterAndEvery(ctx context.Context, first, interval time.Duration, fn func()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		timer := time.NewTimer(first)
-		defer timer.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-timer.C:
-				timer.Reset(interval)
-				fn()
-			}
-		}
+		run(ctx, first, interval, fn)
 	}()
 	return func() {
 		cancel()
 		<-done
+	}
+}
+
+// Until calls fn at intervals, in the goroutine of the caller, and returns when ctx is done. The first call
+// is after one interval.
+func Until(ctx context.Context, interval time.Duration, fn func()) { run(ctx, interval, interval, fn) }
+
+// run calls fn after the duration first and then at intervals, until ctx is done.
+func run(ctx context.Context, first, interval time.Duration, fn func()) {
+	timer := time.NewTimer(first)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			timer.Reset(interval)
+			fn()
+		}
 	}
 }

@@ -20,13 +20,15 @@ type Document struct {
 	Dataset *api.Dataset
 	// Training is nil if the service does not report the race of a model.
 	Training *api.Training
-	// Report is nil if the service has no reports.
-	Report *api.ModelReport
+	// Report is nil if the service has no report of the model. ReportError is then its error.
+	Report      *api.ModelReport
+	ReportError error
 	// Drift compares a file with the training file. It may be nil.
 	Drift *api.DriftReport
 }
 
-// Load reads a model, its dataset, its race and its report.
+// Load reads a model, its dataset, its race and its report. It is no error if the service has no report
+// of the model; see [Document].
 func Load(ctx context.Context, c *client.Client, key string) (*Document, error) {
 	d := &Document{}
 	var err error
@@ -42,7 +44,10 @@ func Load(ctx context.Context, c *client.Client, key string) (*Document, error) 
 		}
 	}
 	d.Name = ModelName(d.Model, d.Dataset)
-	d.Report, err = c.ModelReport(ctx, key)
+	d.Report, err = client.Call(ctx, c, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: key}})
+	if client.IsMissingOperation(err) {
+		d.ReportError, err = err, nil
+	}
 	return d, err
 }
 

@@ -17,7 +17,7 @@ func (s *testServer) as(tb testing.TB, email, password string) *testServer {
 	tb.Helper()
 	var session api.Session
 	s.must(tb, logInCall(email, password), &session)
-	return &testServer{app: s.app, url: s.url, token: session.AccessToken}
+	return &testServer{app: s.app, url: s.url, token: session.AccessToken, clock: s.clock}
 }
 
 func logInCall(email, password string) call {

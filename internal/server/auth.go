@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -133,9 +132,7 @@ func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Pr
 	if wait == 0 {
 		return nil
 	}
-	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests (limit: %d per second)", s.opts.RequestsPerSecond)
-	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
-	return p
+	return api.NewTooManyProblem(wait, "the account has sent too many requests (limit: %d per second)", s.opts.RequestsPerSecond)
 }
 
 // check returns a problem if a parameter has invalid syntax, if the Content-Type or Content-Encoding

@@ -53,15 +53,12 @@ func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now
 // setTotalTimeout makes all reads fail when the duration d has passed. It can be combined with
 // setIdleTimeout. The caller must call release after the last read.
 func (b *requestBody) setTotalTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
-	b.conn, b.now = http.NewResponseController(w), now
-	if now != nil {
-		b.end = now().Add(d)
-	}
+	b.conn, b.now, b.end = http.NewResponseController(w), now, now().Add(d)
 	return b.clearDeadline
 }
 
 // hasTimeout reports whether the time to read the body is limited.
-func (b *requestBody) hasTimeout() bool { return b.now != nil && (b.idle > 0 || !b.end.IsZero()) }
+func (b *requestBody) hasTimeout() bool { return b.idle > 0 || !b.end.IsZero() }
 
 // setDeadline sets the deadline of the next read from the connection: the earlier of the idle
 // timeout and the total timeout.

@@ -8,7 +8,7 @@ import (
 
 // Document returns the OpenAPI document of the service.
 func Document() *huma.OpenAPI {
-	s := newService(&app.App{}, Options{}) // no operation is called
+	s := newService(&app.App{}, Options{Metrics: &Metrics{}}) // no operation is called
 	s.mountAll(&router{})
 	return s.openAPIDocument()
 }

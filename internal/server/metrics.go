@@ -18,6 +18,7 @@ import (
 // own registry, so that one process can have several services.
 type Metrics struct {
 	registry      *prometheus.Registry
+	handler       http.Handler // responds with all metrics of the registry
 	inFlight      prometheus.Gauge
 	requests      *prometheus.CounterVec
 	durations     *prometheus.HistogramVec
@@ -56,6 +57,7 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	a.ObserveFiles(m.files.observe)
 	m.registry.MustRegister(appCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	for _, reason := range []string{reasonBadCredentials, reasonTooManyAttempts} {
 		m.loginFailures.WithLabelValues(reason) // begin at 0, so that an alert on an increase sees the first failure
 	}
@@ -86,9 +88,7 @@ func (m *Metrics) AddBuildInfo(version string) {
 }
 
 // ServeHTTP responds with all metrics.
-func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
-}
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.handler.ServeHTTP(w, r) }
 
 // observeRequest records one handled request. operation is the ID of the operation, or
 // empty if the request matched none. received is the number of bytes read from the body.

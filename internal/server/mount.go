@@ -196,13 +196,13 @@ func (s *service) createdLocation(ctx context.Context, out any) string {
 	path := ""
 	switch created := out.(type) {
 	case *api.CreatedDataset:
-		path = "/api/v1/datasets/" + created.DatasetKey
+		path = api.PathOf(api.GetDataset.Operation, created.DatasetKey)
 	case *api.CreatedTraining:
-		path = "/api/v1/training/" + created.TrainingJobKey
+		path = api.PathOf(api.GetTraining.Operation, created.TrainingJobKey)
 	case *api.CreatedPrediction:
-		path = "/api/v1/predictions/" + created.PredictionKey
+		path = api.PathOf(api.GetPrediction.Operation, created.PredictionKey)
 	case *api.Invitation:
-		path = "/api/v1/admin/accounts/" + created.AccountKey
+		path = api.PathOf(api.GetAccount.Operation, created.AccountKey)
 	default:
 		return ""
 	}
@@ -233,19 +233,16 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		statuses = append(statuses, http.StatusConflict, http.StatusTooManyRequests)
 	case api.SetPassword.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests)
-	case api.AddSecondFactor.ID, api.RemoveSecondFactor.ID, api.ConfirmSecondFactor.ID:
-		statuses = append(statuses, http.StatusConflict)
-	case api.CreateAccount.ID, api.ApproveAccessRequest.ID, api.RefuseAccessRequest.ID, api.DisableAccount.ID,
-		api.ResetAccount.ID, api.RemoveSecondFactorOf.ID, api.SetRole.ID, api.DeleteAccount.ID:
+	case api.AddSecondFactor.ID, api.RemoveSecondFactor.ID, api.ConfirmSecondFactor.ID,
+		api.CreateAccount.ID, api.ApproveAccessRequest.ID, api.RefuseAccessRequest.ID, api.DisableAccount.ID,
+		api.ResetAccount.ID, api.RemoveSecondFactorOf.ID, api.SetRole.ID, api.DeleteAccount.ID,
+		api.CreateDataset.ID, api.CreateTraining.ID, api.CancelTraining.ID, api.DeleteTraining.ID,
+		api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID, api.GetPredictionDrift.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.AddData.ID, api.UploadData.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	case api.CreatePrediction.ID, api.CreatePredictionByForm.ID:
 		statuses = append(statuses, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	case api.CreateDataset.ID, api.CreateTraining.ID, api.CancelTraining.ID, api.DeleteTraining.ID, api.DeleteDataset.ID, api.DeleteModel.ID, api.DeletePrediction.ID:
-		statuses = append(statuses, http.StatusConflict)
-	case api.GetPredictionDrift.ID:
-		statuses = append(statuses, http.StatusConflict)
 	case api.DownloadResult.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	case api.DownloadModel.ID:

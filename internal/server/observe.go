@@ -64,14 +64,14 @@ func (s *service) observe(next http.Handler) http.Handler {
 		}
 		w.Header().Set("X-Request-Id", req.id)
 		s.setDefaultHeaders(w.Header(), r)
-		began, elapsed := s.now(), time.Duration(0)
+		began, elapsed := s.opts.Now(), time.Duration(0)
 		s.metrics.inFlight.Inc()
 		defer func() {
 			s.metrics.inFlight.Dec()
 			failure := recover()
 			if failure != nil {
 				s.recoverPanic(rec, r, failure)
-				elapsed = s.now().Sub(began) - rec.drainTime
+				elapsed = s.opts.Now().Sub(began) - rec.drainTime
 			}
 			s.metrics.observeRequest(req.operation, rec, req.body.bytesRead, elapsed)
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
@@ -81,16 +81,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(rec, r)
-		elapsed = s.now().Sub(began) - rec.drainTime // the time of drainBody depends only on the client
-		rec.drainOnce()                              // of a response without a body
+		elapsed = s.opts.Now().Sub(began) - rec.drainTime // the time of drainBody depends only on the client
+		rec.drainOnce()                                   // of a response without a body
 	})
-}
-
-func (s *service) now() time.Time {
-	if s.opts.Now == nil {
-		return time.Time{}
-	}
-	return s.opts.Now()
 }
 
 // recoverPanic logs a panic and, if the response has not begun, responds with 500. failure is the
@@ -168,13 +161,13 @@ type responseRecorder struct {
 // newResponseRecorder returns a recorder for the response to r.
 func (s *service) newResponseRecorder(w http.ResponseWriter, r *http.Request, req *request) *responseRecorder {
 	rec := &responseRecorder{ResponseWriter: w}
-	if r.ProtoMajor >= 2 && s.opts.Now != nil {
+	if r.ProtoMajor >= 2 {
 		rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
 	}
 	rec.drain = func() {
-		began := s.now()
+		began := s.opts.Now()
 		s.drainBody(w, r, req)
-		rec.drainTime = s.now().Sub(began)
+		rec.drainTime = s.opts.Now().Sub(began)
 	}
 	return rec
 }

@@ -40,7 +40,8 @@ func (l *logs) String() string {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log logs
-	handler := server.New(&app.App{}, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}) // no app to call
+	metrics := server.NewMetrics(newTestServer(t, server.Options{}).app, slog.New(slog.DiscardHandler), time.Now)
+	handler := server.New(&app.App{}, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now, Metrics: metrics}) // no app to call
 	rec := httptest.NewRecorder()
 	req := httptest.NewRequest("GET", "/api/v1/datasets?offset=0&limit=1", nil)
 	req.Header.Set("Authorization", "Bearer x")

@@ -110,7 +110,7 @@ type datasetEntriesSchema struct{}
 func (datasetEntriesSchema) Schema(r huma.Registry) *huma.Schema {
 	entry := r.Schema(reflect.TypeFor[api.DatasetEntry](), true, "")
 	return &huma.Schema{
-		Description: "A string that holds a JSON array of DatasetEntry. A service may be configured to send the array itself.",
+		Description: "A string that holds a JSON array of DatasetEntry. Other services may send the array itself.",
 		OneOf: []*huma.Schema{
 			{Type: huma.TypeString, Extensions: map[string]any{
 				"contentMediaType": "application/json",

@@ -20,12 +20,8 @@ const formTimeout = 30 * time.Second
 // mountPages registers the pages on the router. handler is the handler of the whole service; the
 // pages call the API through it.
 func (s *service) mountPages(rt *router, handler http.Handler) {
-	now := s.opts.Now
-	if now == nil {
-		now = func() time.Time { return time.Time{} }
-	}
 	s.pages = dashboard.New(dashboard.Options{
-		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
+		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: s.opts.Now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		SendsMail:      s.app.SendsMail,
 		DirectUploads:  s.app.HasDirectUploads(),
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),

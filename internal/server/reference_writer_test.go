@@ -17,7 +17,7 @@ import (
 // Reference returns docs/api.md: every operation, type and error, generated
 // from the endpoints and their OpenAPI document.
 func Reference() []byte {
-	s := newService(&app.App{}, Options{Version: "reference"}) // no operation is called
+	s := newService(&app.App{}, Options{Version: "reference", Metrics: &Metrics{}}) // no operation is called
 	s.mountAll(&router{})
 	w := &referenceWriter{doc: s.openAPIDocument()}
 	w.printf(referenceHead)

@@ -20,14 +20,16 @@ import (
 type authenticator struct {
 	secret auth.TOTP
 	last   int64 // the step of the last code
+	clock  *testClock
 }
 
 // code returns the oldest code that was not used before and is valid for ten more seconds, or also
-// longer. Three codes are valid at any time. After the last of them, code waits for the next step.
+// longer. Three codes are valid at any time. After the last of them, code sets the clock of the service
+// forward to the next step.
 func (a *authenticator) code(tb testing.TB) string {
 	tb.Helper()
-	a.last = max(a.last+1, (time.Now().Unix()+10)/30-1)
-	time.Sleep(time.Until(time.Unix(30*(a.last-1), 0)))
+	a.last = max(a.last+1, (a.clock.now().Unix()+10)/30-1)
+	a.clock.advanceTo(time.Unix(30*(a.last-1), 0))
 	code, err := a.secret.Code(a.last)
 	if err != nil {
 		tb.Fatal(err)
@@ -46,7 +48,7 @@ func (s *testServer) addAuthenticator(tb testing.TB) *authenticator {
 	if err != nil || u.Scheme != "otpauth" || u.Query().Get("secret") != added.Secret {
 		tb.Fatalf("%q, %v", added.URL, err)
 	}
-	app := &authenticator{secret: auth.TOTP(added.Secret)}
+	app := &authenticator{secret: auth.TOTP(added.Secret), clock: s.clock}
 	s.must(tb, confirmCall(app.code(tb)), nil)
 	return app
 }
@@ -134,7 +136,7 @@ func TestConfirmationLimit(t *testing.T) {
 		thief.refused(t, refusal{call: confirmCall("12345x"), want: 403, code: api.CodeForbidden})
 	}
 	thief.refused(t, refusal{call: confirmCall("12345x"), want: 429, code: api.CodeTooMany})
-	app := &authenticator{secret: auth.TOTP(added.Secret)}
+	app := &authenticator{secret: auth.TOTP(added.Secret), clock: s.clock}
 	thief.refused(t, refusal{call: confirmCall(app.code(t)), want: 429, code: api.CodeTooMany})
 	s.as(t, testUser, testPassword) // no code is needed
 }
@@ -225,7 +227,7 @@ func TestSecondFactorPages(t *testing.T) {
 	if page := other.expect(t, address, nil, 200, "The secret of the new authenticator app is no longer shown."); strings.Contains(page, "QR code") {
 		t.Error("another session shows the secret")
 	}
-	app := &authenticator{secret: auth.TOTP(strings.ReplaceAll(secret[1], " ", ""))}
+	app := &authenticator{secret: auth.TOTP(strings.ReplaceAll(secret[1], " ", "")), clock: s.clock}
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}}, 403, "is wrong or was used before")
 	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {app.code(t)}}, 303, "") // of another tab, which does not know the message

@@ -34,13 +34,13 @@ import (
 	"foretell/internal/dashboard"
 )
 
-// Options configure the HTTP service. The zero value is usable.
+// Options configure the HTTP service. Only Now is required.
 type Options struct {
 	// Log receives one line for each request, and the causes of errors. Nil discards
 	// them.
 	Log *slog.Logger
-	// Now is the clock. If it is nil, requests are not timed. There is then no limit on their number,
-	// and no limit on the time to read their bodies.
+	// Now is the clock, which also limits the number of requests and the time to read their bodies. It is
+	// required.
 	Now func() time.Time
 	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each
@@ -126,11 +126,11 @@ func newService(a *app.App, opts Options) *service {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if opts.RequestsPerSecond > 0 && opts.Now != nil {
+	if opts.RequestsPerSecond > 0 {
 		s.requests = auth.NewLimiter(requestBurstSeconds*opts.RequestsPerSecond, time.Second/time.Duration(opts.RequestsPerSecond), opts.Now)
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
-		s.metrics = NewMetrics(a, s.log, s.now)
+		s.metrics = NewMetrics(a, s.log, opts.Now)
 		s.metrics.AddBuildInfo(opts.Version)
 	}
 	return s
@@ -161,14 +161,14 @@ func (s *service) mountAll(rt *router) {
 // its path does not allow (status 405). A browser gets a page, and other clients a problem.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
-		if s.pages != nil && wantsHTML(r) {
+		if wantsHTML(r) {
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path; the allowed methods are %s", r.Method, w.Header().Get("Allow")))
 		return
 	}
-	if s.pages != nil && wantsHTML(r) {
+	if wantsHTML(r) {
 		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}

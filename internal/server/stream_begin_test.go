@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/app"
@@ -58,7 +59,7 @@ func TestServeFile(t *testing.T) {
 				r.Header.Set(c.header, c.value)
 			}
 			w := httptest.NewRecorder()
-			newService(&app.App{}, Options{}).serveFile(w, r, file)
+			newService(&app.App{}, Options{Now: time.Now, Metrics: &Metrics{}}).serveFile(w, r, file)
 			if w.Code != c.want || begun != c.begun {
 				t.Errorf("%d, begun %v; want %d, begun %v", w.Code, begun, c.want, c.begun)
 			}

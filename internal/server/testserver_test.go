@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +35,16 @@ type testServer struct {
 	app        *app.App
 	handler    http.Handler
 	url, token string
+	clock      *testClock // the clock of the service, unless the test has passed Options.Now
 }
+
+// testClock is a clock that can be set forward.
+type testClock struct{ ahead atomic.Int64 } // nanoseconds
+
+func (c *testClock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// advanceTo sets the clock forward to t, if t is in the future.
+func (c *testClock) advanceTo(t time.Time) { c.ahead.Add(int64(max(0, t.Sub(c.now())))) }
 
 // newTestServer starts a service. The accounts are configured by the parameter accounts, if it is
 // given. The requests of the testServer have the token of the local account.
@@ -52,8 +62,9 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.NewTextHandler(tb.Output(), nil))
 	}
+	clock := &testClock{}
 	if opts.Now == nil {
-		opts.Now = time.Now
+		opts.Now = clock.now
 	}
 	config := app.Config{Store: rows, Blobs: files, Now: opts.Now, Rand: rand.Reader, Log: opts.Log}
 	for _, options := range accounts {
@@ -69,7 +80,7 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 		tb.Fatal(err)
 	}
 	opts.Version = "test"
-	w := &testServer{app: a, handler: server.New(a, opts)}
+	w := &testServer{app: a, handler: server.New(a, opts), clock: clock}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()

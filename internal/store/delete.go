@@ -52,8 +52,8 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 	return t.queryNonEmptyStrings(ctx, query, repeatKeyArgs(query, key)...)
 }
 
-// ActiveJob is a race or prediction that may prevent the deletion of a row. Resource is "training
-// job" or "prediction". Status is the stored status.
+// ActiveJob is a race or prediction that may prevent the deletion of a row. Resource is "training" or
+// "prediction". Status is the stored status.
 type ActiveJob struct{ Resource, Key, Status string }
 
 // ListActiveJobs returns the jobs that need the row with this key: the races that are PENDING or
@@ -80,7 +80,7 @@ func activeJobsQuery(root, account, key string) (query string, args []any) {
 		" WHERE prediction.key = leased.subject AND status = '" + api.PredictionRunning + "' AND (" + conditions.predictions + ") AND account = ?"
 	args = append(repeatKeyArgs(conditions.predictions, key), account)
 	if conditions.trainings != "" {
-		query += " UNION ALL SELECT 'training job', key, status FROM training WHERE parent IS NULL AND " + activeTraining + " AND (" + conditions.trainings + ") AND account = ?"
+		query += " UNION ALL SELECT 'training', key, status FROM training WHERE parent IS NULL AND " + activeTraining + " AND (" + conditions.trainings + ") AND account = ?"
 		args = append(append(args, repeatKeyArgs(conditions.trainings, key)...), account)
 	}
 	return query, args

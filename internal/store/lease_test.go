@@ -191,13 +191,20 @@ func TestLeaseAfterLongWrite(t *testing.T) {
 	renewed := make(chan error)
 	var all sync.WaitGroup
 	write(t, checker, func(*Tx) error {
+		begun := make(chan struct{}, 2)
 		go func() {
+			begun <- struct{}{}
 			_, err := runner.RenewJob(t.Context(), j.Key, at(50))
 			renewed <- err
 		}()
 		check(0)
 		check(5)
-		all.Go(func() { check(10) })
+		all.Go(func() {
+			begun <- struct{}{}
+			check(10)
+		})
+		<-begun
+		<-begun
 		time.Sleep(100 * time.Millisecond) // both wait for the lock
 		return nil
 	})

@@ -299,7 +299,7 @@ func (s suite) deletes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		race, prediction := &ActiveJob{"training job", "t1", api.TrainingPending}, &ActiveJob{"prediction", "p1", api.PredictionRunning}
+		race, prediction := &ActiveJob{"training", "t1", api.TrainingPending}, &ActiveJob{"prediction", "p1", api.PredictionRunning}
 		active := func(root, key string, want ...*ActiveJob) {
 			t.Helper()
 			if jobs, err := tx.ListActiveJobs(t.Context(), root, "ann", key); err != nil || !cmp.Equal(jobs, want, cmpopts.EquateEmpty()) {

@@ -55,8 +55,8 @@ type loop struct {
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
-	// panicked is the reason of the first panic of a task, or nil. run recovers the panic, because
-	// a panic on a goroutine other than the caller's would end the process.
+	// panics keeps the first panic of a task, because a panic on a goroutine other than the caller's
+	// would end the process.
 	panics rescue.Catcher
 }
 

@@ -44,8 +44,9 @@ type distributedRace struct {
 	trainer *Trainer
 	job     *job.Job
 	runKeys map[string]string // keys of all runs of the race, by algorithm
-	// ctx is the context of the race's job.
-	ctx              context.Context
+	// jobCtx is the context of the race's job. The contexts that package learn passes end earlier, with
+	// the race.
+	jobCtx           context.Context
 	reachedElsewhere chan learn.ThresholdReached
 
 	mu               sync.Mutex
@@ -62,7 +63,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 	if err != nil {
 		return nil, err
 	}
-	s := &distributedRace{trainer: tr, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
+	s := &distributedRace{trainer: tr, job: &r.Job, jobCtx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
 		s.runKeys[run.Algorithm] = run.Key
 	}
@@ -131,8 +132,8 @@ func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.trainer.newThresholdReporter(s.ctx, s.job, s.runKeys)}
-	return remote, s.trainer.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.trainer.newThresholdReporter(s.jobCtx, s.job, s.runKeys)}
+	return remote, s.trainer.pollThresholdRuns(s.jobCtx, s.job.Subject, s.reachedElsewhere)
 }
 
 // isRemote reports whether another worker trains this algorithm. It returns false if s is nil.
@@ -169,19 +170,19 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 			if !errors.Is(err, blob.ErrUnavailable) {
 				return recording, bytes, err
 			}
-			s.trainer.log.WarnContext(s.ctx, "cannot open the recording of a part of a race; trying again", "algorithm", algorithm, "error", err)
+			s.trainer.log.WarnContext(s.jobCtx, "cannot open the recording of a part of a race; trying again", "algorithm", algorithm, "error", err)
 		case err == nil && taken:
 			s.markTrainedHere(algorithm)
 			return nil, 0, nil
 		case errors.Is(err, errNoRecording):
 			s.markTrainedHere(algorithm)
 			return nil, 0, err
-		case err != nil && s.ctx.Err() == nil:
-			s.trainer.log.WarnContext(s.ctx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
+		case err != nil && s.jobCtx.Err() == nil:
+			s.trainer.log.WarnContext(s.jobCtx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
 		}
 		select {
-		case <-s.ctx.Done():
-			return nil, 0, context.Cause(s.ctx)
+		case <-s.jobCtx.Done():
+			return nil, 0, context.Cause(s.jobCtx)
 		case <-ended:
 			ended, timeout = nil, time.After(partStopTimeout)
 			s.cancelParts()
@@ -201,7 +202,7 @@ var errNoRecording = errors.New("the job of the algorithm's run ended without a 
 // a zero File if there is no recording yet, and errNoRecording if the job of the run has ended
 // without one. queued is true if no worker has claimed the job.
 func (s *distributedRace) findRecording(run string) (recording store.File, queued bool, err error) {
-	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
+	ctx := span.WithoutSpan(s.jobCtx) // no spans, which would fill the trace: there are two calls a second
 	err = s.trainer.store.Read(ctx, func(t *store.Tx) error {
 		parts, err := t.ListParts(ctx, s.job.Subject)
 		if err != nil {
@@ -226,8 +227,8 @@ func (s *distributedRace) findRecording(run string) (recording store.File, queue
 // takeRun deletes the job of a run, unless a worker has claimed the job. If it returns true, this
 // worker must train the run itself.
 func (s *distributedRace) takeRun(run string) (taken bool, err error) {
-	err = s.trainer.queue.WriteWithLease(s.ctx, s.job, func(t *store.Tx) (err error) {
-		taken, err = t.DeleteQueuedJob(s.ctx, run)
+	err = s.trainer.queue.WriteWithLease(s.jobCtx, s.job, func(t *store.Tx) (err error) {
+		taken, err = t.DeleteQueuedJob(s.jobCtx, run)
 		return err
 	})
 	return taken && err == nil, err
@@ -243,16 +244,16 @@ func (s *distributedRace) markTrainedHere(algorithm string) {
 // cancelParts asks the other workers to stop training and to store the recordings of their
 // runs.
 func (s *distributedRace) cancelParts() {
-	err := s.trainer.queue.WriteWithLease(s.ctx, s.job, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
-	if err != nil && s.ctx.Err() == nil {
-		s.trainer.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
+	err := s.trainer.queue.WriteWithLease(s.jobCtx, s.job, func(t *store.Tx) error { return t.CancelParts(s.jobCtx, s.job.Subject) })
+	if err != nil && s.jobCtx.Err() == nil {
+		s.trainer.log.WarnContext(s.jobCtx, "cannot cancel the parts of a race on other workers", "error", err)
 	}
 }
 
 // openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
 // reader returns an error if the file is damaged.
 func (s *distributedRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
-	r, err := s.trainer.files.OpenVerified(s.ctx, f)
+	r, err := s.trainer.files.OpenVerified(s.jobCtx, f)
 	if err != nil {
 		return nil, 0, err
 	}

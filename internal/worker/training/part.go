@@ -11,6 +11,7 @@ import (
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
+	"foretell/internal/learn/parallel"
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
@@ -52,6 +53,9 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	err = learn.TrainAndRecordRun(ctx, f, p, run.Algorithm, recording)
 	stopPolling() // before storeFile, which may take long: the run has ended
 	stopRecording()
+	if errors.Is(err, parallel.ErrPanic) { // the worker of the race trains the algorithm itself
+		tr.logRunFailure(ctx, rows, run.Algorithm, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"foretell/internal/api"
@@ -92,7 +91,7 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 }
 
 // newRaceParams returns the parameters of a race. The caller sets the time limit, and the groups
-// and times of the rows. If a stored parameter cannot be decoded, newRaceParams returns an error,
+// and times of the rows. If a stored parameter is invalid, newRaceParams returns an error,
 // because a model that was trained without the parameter would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	if err := rows.race.DecodeError; err != nil {
@@ -102,10 +101,14 @@ func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	if err != nil {
 		return learn.Params{}, err
 	}
+	weights, err := weightsByLabel(rows.race, rows.dataset.Classes)
+	if err != nil {
+		return learn.Params{}, err
+	}
 	p := learn.Params{
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
-		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotone,
+		ClassWeights: weights, Monotone: monotone,
 		Now: tr.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
@@ -191,6 +194,7 @@ func (tr *Trainer) endRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 		runs[run.Algorithm] = run
 	}
 	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
+	tr.logRunFailures(ctx, rows, outcome)
 	rows.race.FailureReason = tr.raceFailureReason(rows.race, outcome)
 	setRaceScores(rows.race, m, outcome)
 	err = tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(t *store.Tx) error {
@@ -203,7 +207,7 @@ func (tr *Trainer) endRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 			if !stored.Finished.IsZero() {
 				child.Finished = stored.Finished
 			}
-			setRunResult(child, runs[child.Algorithm], outcome)
+			tr.setRunResult(child, runs[child.Algorithm], outcome)
 			if err := t.UpdateTraining(ctx, child, stored.Status); err != nil {
 				return err
 			}
@@ -239,7 +243,7 @@ func setRaceScores(race *store.Training, m *store.Model, outcome *learn.Outcome)
 
 // setRunResult copies the result of one run to its database row. A run that never began gets the
 // status of the race.
-func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
+func (tr *Trainer) setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
 	if run.Status == "" {
 		row.Status = string(outcome.Status)
@@ -248,7 +252,7 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 		row.AchievedPerformance, row.LogLoss = api.NumberOrNil(run.Performance), api.NumberOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
-		row.FailureReason = run.Err.Error()
+		row.FailureReason = tr.runFailureReason(run.Err)
 	}
 	if outcome.Model != nil && run.Algorithm == outcome.Algorithm {
 		row.TrainingPerformance, row.TestPerformance = performanceOrNil(run.TrainingPerformance, outcome.Report.TrainingRows), performanceOrNil(run.TestPerformance, outcome.Report.TestRows)
@@ -262,26 +266,6 @@ func performanceOrNil(performance float64, rows int) *float64 {
 		return nil
 	}
 	return api.NumberOrNil(performance)
-}
-
-// raceFailureReason returns a message that says why a race has no model, or "" if it has one.
-func (tr *Trainer) raceFailureReason(race *store.Training, o *learn.Outcome) string {
-	if o.Model != nil {
-		return ""
-	}
-	switch o.Status {
-	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", tr.raceTimeLimit(race))
-	case learn.Cancelled:
-		return "the race was cancelled before it had stored a model"
-	}
-	var reasons []string
-	for _, run := range o.Runs {
-		if run.Err != nil {
-			reasons = append(reasons, run.Algorithm+": "+run.Err.Error())
-		}
-	}
-	return "every algorithm failed: " + strings.Join(reasons, "; ")
 }
 
 // storeModel stores the model of a race as a blob, and returns the row to insert.
@@ -370,36 +354,19 @@ func (tr *Trainer) tryStoreFile(ctx context.Context, write func(io.Writer) error
 	return file.Commit()
 }
 
-// Fail makes the race of a failed job FAILED because of cause.
-func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
-	end := store.Ending{Status: api.TrainingFailed, Reason: tr.failureReason(cause), Time: tr.sharedNow()}
-	return tr.queue.Finish(ctx, j, end.Status, func(t *store.Tx) error {
-		race, err := t.GetTraining(ctx, j.Account, j.Subject)
-		if err != nil {
-			return err
-		}
-		return t.EndRace(ctx, race, end)
-	})
-}
-
-// failureReason returns a message for users that says why the job of a race failed.
-func (tr *Trainer) failureReason(cause error) string {
-	if errors.Is(cause, learn.ErrNoEarlierRows) {
-		return learn.ErrNoEarlierRows.Error()
-	}
-	return tr.problems.FailureReason(cause)
-}
-
 // weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
-// equal.
-func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
+// equal. CreateTraining has checked the weights, so an error means that the stored ones are damaged.
+func weightsByLabel(race *store.Training, classes []api.Class) (map[string]float64, error) {
 	weights, err := race.ClassWeights.Resolve(classes)
-	if err != nil || weights == nil { // CreateTraining has checked them
-		return nil
+	if err != nil {
+		return nil, fmt.Errorf("class_weights of training job %s: %w", race.Key, err)
+	}
+	if weights == nil {
+		return nil, nil
 	}
 	byLabel := make(map[string]float64, len(classes))
 	for i, class := range classes {
 		byLabel[class.Label] = weights[i]
 	}
-	return byLabel
+	return byLabel, nil
 }
