@@ -19,8 +19,8 @@ const minUnpredictedRows = 5
 // predicts for no test row, although they have at least minUnpredictedRows test rows. It returns ""
 // if there are no such classes. The sentence also names flags with which a model would predict
 // these classes more often. It names no flags if isClassBalanced returns true for the race, or if
-// the scored models were trained on few rows; see [describeUsedRows]. For classes of which the scored
-// models were trained on no row, it says this instead.
+// the scored models were trained on few rows; see [describeUsedRows]. If the scored models were trained
+// on no row of a class, it says this instead.
 func describeUnpredicted(r *api.ModelReport) string {
 	var trained, untrained unpredicted
 	total := int64(0)
