@@ -132,7 +132,7 @@ var layers = map[string][]string{
 	"internal/worker":             {"blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
 	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn/model", "problem", "quota", "repeat", "store", "storedfile", "table/csvfile"},
 	"internal/worker/preparation": {"api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
-	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "learn/model", "learn/parallel", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
+	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "learn/parallel", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
 }
 
 // TestLayers compares the imports in the code with layers. It fails if a package or an import

@@ -18,7 +18,7 @@ import (
 
 // TestStoreFile stores a file that cannot be stored at first. storeFile must try again during an
 // outage of the S3 store and, if it awaits space, while the disk is full. A cancelled job must not
-// wait for ever.
+// wait forever.
 func TestStoreFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
