@@ -30,7 +30,7 @@ func MaxResultBytes(ctx context.Context, t *store.Tx, account string, blind int6
 }
 
 // ErrResultTooLarge is the error of a result that is larger than MaxResultBytes.
-var ErrResultTooLarge = errors.New(api.QuotaPrefix + "bytes of stored files does not have enough space for the result: predict fewer rows, delete datasets, models or predictions, or ask an administrator for a larger quota")
+var ErrResultTooLarge = errors.New(api.QuotaPrefix + "stored bytes does not have enough space for the result: predict fewer rows, delete datasets, models or predictions, or ask an administrator for a larger quota")
 
 // NewResultWriter returns a writer that writes at most the given number of bytes to out, and returns
 // ErrResultTooLarge for more.
