@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -96,16 +97,21 @@ const (
 // at a time. Accounts take turns, so that the many uploads of one account do not delay those of the
 // others. If the database or the S3 store is unavailable, processUploads begins no further upload.
 func (a *App) processUploads(ctx context.Context) error {
+	var seed [32]byte
+	if _, err := io.ReadFull(a.rand, seed[:]); err != nil {
+		return err
+	}
 	listed, err := a.direct.Uploads(ctx)
 	if err != nil {
 		return err
 	}
+	order := rand.New(rand.NewChaCha8(seed))
 	pass, stop := context.WithTimeout(ctx, uploadPassTime)
 	defer stop()
 	uploads := make(chan blob.Upload)
 	go func() {
 		defer close(uploads)
-		for _, u := range inTurns(listed) {
+		for _, u := range inTurns(listed, order) {
 			select {
 			case uploads <- u:
 			case <-pass.Done():
@@ -135,8 +141,8 @@ func (a *App) processUploads(ctx context.Context) error {
 
 // inTurns returns the uploads in a random order in which accounts take turns: the first upload of
 // each account, then the second of each, and so on. Processes thus begin with different uploads.
-func inTurns(uploads []blob.Upload) []blob.Upload {
-	rand.Shuffle(len(uploads), func(i, j int) { uploads[i], uploads[j] = uploads[j], uploads[i] })
+func inTurns(uploads []blob.Upload, order *rand.Rand) []blob.Upload {
+	order.Shuffle(len(uploads), func(i, j int) { uploads[i], uploads[j] = uploads[j], uploads[i] })
 	turn := map[string]int{} // the number of earlier uploads of the account, by the name of the upload
 	seen := map[string]int{}
 	for _, u := range uploads {

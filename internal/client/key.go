@@ -37,8 +37,6 @@ func findInvalidKey(v reflect.Value) string {
 // characters ._- and does not begin with a hyphen. The keys of this service are UUIDs, but other
 // deployments may have other keys.
 func isValidKey(key string) bool {
-	isOther := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-')
-	}
-	return len(key) <= 200 && !strings.HasPrefix(key, "-") && strings.IndexFunc(key, isOther) < 0
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	return len(key) <= 200 && !strings.HasPrefix(key, "-") && strings.Trim(key, allowed) == ""
 }
