@@ -29,7 +29,7 @@ func TestClassWeights(t *testing.T) {
 			t.Errorf("%q: JSON %s %v", text, encoded, err)
 		}
 	}
-	for text, want := range map[string]string{"yes": "CLASS=NUMBER", "a,b=2,a,b=3": "two weights", "a,b=2,c": "CLASS=NUMBER", "e=2": "unknown class", "a,b=0": "from 1e-06 to 1e+06", "a,b=-1": "from 1e-06 to 1e+06", "a,b=NaN": "from 1e-06 to 1e+06"} {
+	for text, want := range map[string]string{"yes": "CLASS=NUMBER", "a,b=2,a,b=3": "two weights", "a,b=2,c": "CLASS=NUMBER", "e=2": "unknown class", "a,b=0": "between 1e-06 and 1e+06", "a,b=-1": "between 1e-06 and 1e+06", "a,b=NaN": "between 1e-06 and 1e+06"} {
 		w, err := api.ParseClassWeights(text)
 		if err == nil {
 			_, err = w.Resolve(classes)
