@@ -31,7 +31,7 @@ object objectKey ofClass oldestOn organisation outcome parentTrainingJobKey part
 performanceThreshold performances points predictionCreationProgressUrl predictionKey predictionResultUrl predictions
 probabilities quantileRows quantiles queues quota reason recentPerformances reliability remoteAddress requestId requestKey role seconds
 series sessionKey sessions sha256 startedOn state status targetPerformance test testInterval testMissing texts time
-timeColumn timeZones title top training trainingJobKey trainingJobProgressUrl trainingJobs type unit updatedOn uploadUrl url
+timeColumn timeZones title top training trainingJobKey trainingJobProgressUrl trainingJobs type unit untrainedClasses updatedOn uploadUrl url
 usage username validation value values verdict version waitingFor warnings worker workers
 `
 

@@ -42,7 +42,7 @@ func TestRenew(t *testing.T) {
 func TestTokenWithControlCharacter(t *testing.T) {
 	t.Parallel()
 	s := &TokenSource{env: func(string) string { return "abc\r" }, now: time.Now}
-	if token, err := s.Token(t.Context()); err == nil || !strings.Contains(err.Error(), "FORETELL_TOKEN has a control character") {
+	if token, err := s.Token(t.Context()); err == nil || !strings.Contains(err.Error(), "FORETELL_TOKEN contains a control character") {
 		t.Errorf("%q, %v", token, err)
 	}
 }

@@ -76,7 +76,7 @@ func TestTrainFormRejects(t *testing.T) {
 	content := &page{Path: "/datasets/key/train"}
 	content.setProblem(problem, trainFields)
 	for id, want := range map[string]string{
-		"threshold": "from 0 to 1", "scaling": "from 0 to 499", "minutes": "from 0.0167 (one second) to 10080", "seed": "at least 0",
+		"threshold": "between 0 and 1", "scaling": "between 0 and 499", "minutes": "between 0.0167 (one second) and 10080", "seed": "at least 0",
 		"weights": "unknown class", "monotone": "COLUMN=increasing", "algorithms": "choose at least one",
 	} {
 		if e := content.Fields.Find(id); e == nil || !strings.Contains(e.Message, want) {
