@@ -83,8 +83,9 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.metric == "" && len(models) > 0 {
-		o.metric = cmp.Or(connect.NewestModel(models).Metric, api.MetricAccuracy)
+		o.metric = connect.NewestModel(models).Metric
 	}
+	o.metric = cmp.Or(o.metric, api.MetricAccuracy) // also without models, for the name of the column
 	rows, err := leaderboard.Load(ctx, session.Client, models, o.metric)
 	if err != nil {
 		return err

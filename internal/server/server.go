@@ -225,11 +225,11 @@ func (s *service) logReadiness(ctx context.Context, err error) {
 	}
 	text := ""
 	if err != nil {
-		text = errorWithCause{err}.Error()
+		text = err.Error() // without the cause, which may differ from request to request
 	}
 	switch last := s.notReady.Swap(&text); {
 	case err != nil && (last == nil || *last != text):
-		s.log.WarnContext(ctx, "the service is not ready", "error", text)
+		s.log.WarnContext(ctx, "the service is not ready", "error", errorWithCause{err})
 	case err == nil && last != nil && *last != "":
 		s.log.InfoContext(ctx, "the service is ready again")
 	}

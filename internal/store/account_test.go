@@ -74,6 +74,9 @@ func (s suite) administration(t *testing.T) {
 // takes.
 var sharedClock = cmpopts.EquateApproxTime(5 * time.Second)
 
+// jobClock is sharedClock for the times of jobs, which the tests queue a second apart.
+var jobClock = cmpopts.EquateApproxTime(400 * time.Millisecond)
+
 func (s suite) sessions(t *testing.T) {
 	s.fill(t)
 	first := &Session{Hash: "first", Account: "bob", Address: "192.0.2.1", Client: "foretell/v1", Created: at(1), Expires: at(10)}

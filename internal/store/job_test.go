@@ -300,7 +300,7 @@ func (s suite) jobCounts(t *testing.T) {
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		counts, err := tx.CountJobs(t.Context())
-		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1, Oldest: at(1)}}, counts); err != nil || diff != "" {
+		if diff := cmp.Diff([]*JobCount{{Kind: "train", Queued: 2, Running: 1, Oldest: at(1)}}, counts, jobClock); err != nil || diff != "" {
 			t.Errorf("%v, counts (-want +got):\n%s", err, diff)
 		}
 		for subject, want := range map[string]int{"bob-1": 1, "ann-2": 2} { // bob was served longer ago
@@ -328,14 +328,14 @@ func (s suite) jobWaits(t *testing.T) {
 		count.Kind = "train"
 		read(t, s.Store, func(tx *Tx) error {
 			counts, err := tx.CountJobs(t.Context())
-			if diff := cmp.Diff([]*JobCount{&count}, counts); diff != "" {
+			if diff := cmp.Diff([]*JobCount{&count}, counts, jobClock); diff != "" {
 				t.Errorf("%s: counts (-want +got):\n%s", when, diff)
 			}
 			if err != nil {
 				return err
 			}
 			got, err := tx.ListJobQueues(t.Context())
-			if diff := cmp.Diff(queues, got); diff != "" {
+			if diff := cmp.Diff(queues, got, jobClock); diff != "" {
 				t.Errorf("%s: queues (-want +got):\n%s", when, diff)
 			}
 			return err

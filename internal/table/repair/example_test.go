@@ -32,7 +32,7 @@ func ExampleFile() {
 	// line 1: fields separated by ';' are now separated by commas
 	// line 2: corrected misplaced quotes in 1 row
 	// line 3: trimmed the spaces around 1 label
-	// line 3: appended a number to the ID of 1 row that repeats an earlier ID
+	// line 3: appended a number to the ID of 1 row with a repeated ID
 }
 
 func ExampleNormalize() {
