@@ -75,7 +75,9 @@ func (s suite) administration(t *testing.T) {
 var sharedClock = cmpopts.EquateApproxTime(5 * time.Second)
 
 // jobClock is sharedClock for the times of jobs, which the tests queue a second apart.
-var jobClock = cmpopts.EquateApproxTime(400 * time.Millisecond)
+var jobClock = cmpopts.EquateApproxTime(jobClockError)
+
+const jobClockError = 400 * time.Millisecond
 
 func (s suite) sessions(t *testing.T) {
 	s.fill(t)
