@@ -71,7 +71,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 // hostileTable returns a table with hostile names, cells and labels. The last column has the
 // labels; a table that is not labelled lacks it.
 func hostileTable(rows int, labelled bool) string {
-	long := strings.Repeat("W", 1_000) // the longest name of a column
+	long := strings.Repeat("W", 500) // the longest label
 	words := strings.Repeat("two words ", 200)
 	cells := []string{markup, reverse, long, words, "=1+1", "plain"}
 	labels := []string{markup, reverse, long}
