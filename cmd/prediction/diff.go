@@ -32,7 +32,7 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
 which are compared as by ` + "`foretell score`" + `. If one of the files has no ID column, the rows
 are joined by their order, and the command prints a note. The ID column of B is the column
-with the same name as the ID column of A or, if there is none, the first column.
+with the same name as the ID column of A or, without such a column, the first column.
 
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it

@@ -114,7 +114,7 @@ type Account struct {
 	Email        string `json:"email" doc:"The email address to log in with."`
 	Name         string `json:"name" doc:"The person's name; empty if unknown."`
 	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
-	Role         string `json:"role" doc:"What the account is allowed to do." enum:"user,administrator"`
+	Role         string `json:"role" doc:"The permissions of the account." enum:"user,administrator"`
 	State        string `json:"state" doc:"INVITED: the account has no password yet. ACTIVE: its owner can log in. DISABLED: its owner cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
 	SecondFactor bool   `json:"secondFactor" doc:"Whether a log-in needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
@@ -189,7 +189,7 @@ type SetRoleInput struct {
 
 // NewRole is the new role of an account.
 type NewRole struct {
-	Role string `json:"role" doc:"What the account is allowed to do." enum:"user,administrator"`
+	Role string `json:"role" doc:"The permissions of the account." enum:"user,administrator"`
 }
 
 // AccessRequest is a request for an account.

@@ -27,8 +27,8 @@ type ModelReport struct {
 	UsedRows int64 `json:"usedRows,omitempty" doc:"Largest number of rows that a scored model was trained on. Present only if groupColumn and timeColumn together exclude more than a third of the rows from this training, because the groups of these rows also contain later rows. Unless refitInterrupted is true, the final model is trained on all rows, so it is probably better than its scores."`
 	// SingletonRows is 0 if these rows are less than 2 % of all rows.
 	SingletonRows int64 `json:"singletonRows,omitempty" doc:"Number of labelled rows that are the only row of their class. They were trained on but not scored, so the scores are too high: about the same fraction of new rows probably has a class that the table lacks. Present only if they are at least 2 % of the rows."`
-	// UntrainedClasses is nil if there are none.
-	UntrainedClasses []string `json:"untrainedClasses,omitempty" doc:"Labels of classes without a row that the scored models were trained on, for example because timeColumn makes all of their rows test rows. Absent if there are none."`
+	// UntrainedClasses is nil if the models were trained on rows of all classes.
+	UntrainedClasses []string `json:"untrainedClasses,omitempty" doc:"Labels of classes without a row that the scored models were trained on, for example because timeColumn makes all of their rows test rows. Absent if the models were trained on rows of all classes."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
 	// RefitInterrupted is false in old reports.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// findInvalidKey returns the first key in a decoded response that is not a valid key, or "" if there
-// is none. A key is the value of a field whose name ends with Key. Messages contain commands with
+// findInvalidKey returns the first key in a decoded response that is not a valid key, or "" if
+// all keys are valid. A key is the value of a field whose name ends with Key. Messages contain commands with
 // keys, so a key must not be able to add a flag or another command to them.
 func findInvalidKey(v reflect.Value) string {
 	switch v.Kind() {

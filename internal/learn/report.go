@@ -57,7 +57,7 @@ type Report struct {
 	// not scored. It is 0 if they are less than 2 % of the rows.
 	SingletonRows int
 	// UntrainedClasses are the labels of the classes that have labelled rows, but no row that a
-	// model of the test rows was trained on. It is nil if there are none.
+	// model of the test rows was trained on. It is nil if all these classes have such a row.
 	UntrainedClasses []string
 	// Features is the number of features. Screened is the number of features that each
 	// fold selected for training, based on its training rows. Screened is 0 unless

@@ -317,7 +317,7 @@ func groupsWithSeveralRows(rows, groups []int32) (shared [][]int32) {
 // maxTargets is the largest number of targets of a targetEncoder.
 const maxTargets = 5
 
-// drawBinaryTargets returns the targets, each of which is true for some of the classes. With two
+// drawBinaryTargets returns the targets. Each target is true for some of the classes. With two
 // classes, the only target is the second class. With three to maxTargets classes, each class is a
 // target. With more classes, each target is a random half of the classes.
 func drawBinaryTargets(classes int, draw *rand.Rand) [][]bool {

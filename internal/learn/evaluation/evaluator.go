@@ -159,8 +159,8 @@ func (e *Evaluator) Predictions(probabilities []float32) metric.Predictions {
 	}
 }
 
-// FitClassWeights returns the decision weights of a model: the class weights of the race or, if
-// there are none, weights fitted to all validation rows. The weights are meant for probabilities
+// FitClassWeights returns the decision weights of a model: the class weights of the race or, for
+// a race without class weights, weights fitted to all validation rows. The weights are meant for probabilities
 // calibrated by the given temperature.
 func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
 	if e.Weights != nil {

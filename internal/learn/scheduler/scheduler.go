@@ -44,7 +44,7 @@ type Scheduler struct {
 	runs    []runState
 	lead    float64 // maxLead, or +Inf if no run waits
 	winTime float64 // virtual time of the win; +Inf if no run has won
-	winner  int     // the run that has won so far; -1 if there is none
+	winner  int     // the run that has won so far; -1 before any run has won
 }
 
 // runState is the state of a run in the scheduler. Runs are identified by their index.
@@ -214,7 +214,7 @@ func (s *Scheduler) RemoveRun(index int) {
 	s.changed.Broadcast()
 }
 
-// CurrentWinner returns the run that has won so far, or -1 if there is none.
+// CurrentWinner returns the run that has won so far, or -1 if no run has won.
 func (s *Scheduler) CurrentWinner() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -272,7 +272,7 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 }
 
 // firstPreferred returns the first number i below n for which rate(i) reports possible and better.
-// If there is none, it returns the first i that is possible, or -1 if no i is possible.
+// If no i is both, it returns the first i that is possible, or -1 if no i is possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -51,7 +51,7 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 }
 
 // LongLabel returns the first label of more than [csvfile.MaxLabelLength] characters and the message
-// of its defect, or nil if there is none.
+// of its defect, or nil if no label is that long.
 func LongLabel(t *columnstats.Column) (label *columnstats.Value, message string) {
 	values, length := t.Values(), 0
 	for i := range values {

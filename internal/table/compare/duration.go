@@ -45,7 +45,7 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column whose duration cannot be a time of day,
-// which unread counts. If there are none, it reports nothing. The training column must have times
+// which unread counts. If unread counts no rows, it reports nothing. The training column must have times
 // of day.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread rowCounter) {
 	if unread.rows == 0 {

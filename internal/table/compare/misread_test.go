@@ -53,7 +53,7 @@ func pick(texts string) func(r *rand.Rand) string {
 	return func(r *rand.Rand) string { return list[r.IntN(len(list))] }
 }
 
-// millionsWithPoints returns numbers, some of which have two points.
+// millionsWithPoints returns numbers. Some of them have two points.
 func millionsWithPoints(r *rand.Rand) string {
 	return grouped(1000, []int{100_000, 9_000_000}[r.IntN(2)], ".")(r)
 }

@@ -9,7 +9,7 @@ import (
 
 // A blind column gets a defect and not only a warning if a model cannot use the values in at least
 // minDefectRows rows, and in more than the fraction maxDefectShare of the rows with a value. The
-// contents of such a column differ from what the model was trained on.
+// contents of such a column differ from those of the training rows.
 const (
 	minDefectRows  = 5
 	maxDefectShare = 0.5

@@ -16,7 +16,7 @@ const Delimiters = ",;\t|"
 // FindDelimiter returns the one that splits the records into the most fields, but prefers any other
 // delimiter to commas that seem to separate decimals. If no delimiter is possible, FindDelimiter
 // considers delimiters with which the first record has one field fewer than the other records, as
-// in files that R has written with row names. If there is none, either, it returns the comma.
+// in files that R has written with row names. If no delimiter fits in this way either, it returns the comma.
 // truncated is set if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := bestDelimiter(sample, truncated, 0)

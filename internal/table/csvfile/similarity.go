@@ -42,7 +42,7 @@ func DidYouMean(name string, names []string) string {
 }
 
 // sameNormalized returns an element of names that equals name after Unicode normalization but not
-// before, or "" if there is none.
+// before, or "" if names contains no such element.
 func sameNormalized(name string, names []string) string {
 	normalized := norm.NFC.String(name)
 	for _, other := range names {

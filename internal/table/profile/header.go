@@ -47,9 +47,9 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	return true, nil
 }
 
-// findName returns the value of a column that equals the given name. If there is none, it returns
-// the first value that differs from the name only in case, spaces and invisible characters, or nil
-// if there is none, either.
+// findName returns the value of a column that equals the given name. If no value equals it,
+// findName returns the first value that differs from the name only in case, spaces and invisible
+// characters, or nil if every value differs in another way.
 func findName(t *columnstats.Column, name string) *columnstats.Value {
 	if found := t.Find(name); found != nil {
 		return found

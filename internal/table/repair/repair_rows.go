@@ -62,8 +62,8 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	return w, nil
 }
 
-// findByNormalizedName returns the position of the column with the given name. If there is none, it
-// returns the position of the only column whose name differs just in case and punctuation, or -1 if
+// findByNormalizedName returns the position of the column with the given name. If no column has this
+// name, it returns the position of the only column whose name differs just in case and punctuation, or -1 if
 // there is no such column or more than one.
 func (r *repairer) findByNormalizedName(name string) int {
 	if at := slices.Index(r.names, name); at >= 0 {

@@ -33,7 +33,7 @@ const (
 // other half.
 //
 // The prediction for a value is the most frequent class of the rows in the other half with this
-// value. If there are none, the prediction for a number is that for the nearest number, and the
+// value. If no row of the other half has this value, the prediction for a number is that for the nearest number, and the
 // prediction for any other value is the most frequent class of all rows of the other half that have
 // a value.
 type LeakDetector struct {
@@ -222,7 +222,7 @@ func (d *LeakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent class among the rows of the run that are in the other half, or -1 if there are none
+	class int32   // the most frequent class among the rows of the run that are in the other half, or -1 if no row of the run is in it
 }
 
 // countCorrect predicts the labels of the rows in one half of the sample from the values of a
