@@ -78,7 +78,7 @@ func (w *Workers) Status(j *store.JobState) Status {
 		s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
 	case !s.Running && len(w.Live) == 0:
 		s.WaitingFor = api.WaitingForWorker
-	case s.Running && w.Host(j.Owner) == w.queue.host && w.queue.isDiskFull != nil && w.queue.isDiskFull():
+	case s.Running && w.Host(j.Owner) == w.queue.host && w.queue.MustWaitForSpace():
 		s.WaitingFor = api.WaitingForSpace
 	}
 	return s
