@@ -3,8 +3,8 @@ package app_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
