@@ -77,6 +77,10 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 // events, because downloads have no rate limit.
 const downloadInterval = time.Minute
 
+// sharedClockTolerance is by how much the estimates of the shared clock, in which events are stored, may
+// differ between processes.
+const sharedClockTolerance = time.Second
+
 // RecordDownload records in the audit log that a client downloads a file. owner is the key of the
 // account that owns the file. action is a text such as "model.download", and object is the key of
 // the model or prediction. If the log contains an equal event from the last downloadInterval, no
@@ -86,9 +90,9 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	if err != nil || account.Email == localAccountEmail {
 		return err
 	}
-	now := a.now()
+	now := a.store.ToSharedTime(a.now())
 	e := &store.AuditEvent{
-		Time: now, Actor: account.Email, Action: action, Object: object,
+		Time: now.Add(sharedClockTolerance), Actor: account.Email, Action: action, Object: object,
 		Address: CallerFromContext(ctx).RemoteAddress, Outcome: outcomeDone,
 	}
 	recorded := false

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,6 +17,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/store"
+	"foretell/internal/testenv"
 )
 
 // TestExpiredEvents deletes old events in two transactions. Each must leave an event with the number
@@ -78,7 +81,9 @@ func TestRefusalAfterDisconnection(t *testing.T) {
 // one event in each minute.
 func TestRepeatedDownloads(t *testing.T) {
 	t.Parallel()
-	for name, newDatabase := range newDatabases {
+	databases := maps.Clone(newDatabases)
+	databases["PostgreSQL with another clock"] = postgresAhead
+	for name, newDatabase := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			location := newDatabase(t)
@@ -104,7 +109,7 @@ func TestRepeatedDownloads(t *testing.T) {
 			download("192.0.2.2", "first")
 			c.advance(downloadInterval - time.Second)
 			download("192.0.2.1", "first")
-			c.advance(time.Second)
+			c.advance(2 * sharedClockTolerance)
 			download("192.0.2.1", "first")
 			found := map[string]int{}
 			err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{Action: "result.download"}, 0, func(e *api.AuditEvent) error {
@@ -117,6 +122,28 @@ func TestRepeatedDownloads(t *testing.T) {
 			}
 		})
 	}
+}
+
+// postgresAhead returns the location of an empty PostgreSQL database whose clock is an hour ahead.
+func postgresAhead(t testing.TB) string {
+	t.Helper()
+	location := testenv.Postgres(t)
+	address, err := url.Parse(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("pgx", location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$"); err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("search_path", query.Get("search_path")+",pg_catalog") // by default, pg_catalog is first
+	address.RawQuery = query.Encode()
+	return address.String()
 }
 
 // TestNewValuesAreRecorded changes the quota and the role of an account and the settings that services

@@ -69,8 +69,7 @@ func (a *Accounts) totpIssuer(ctx context.Context) string {
 }
 
 // unconfirmedSecret returns the secret of the authenticator app that the caller has added and not yet
-// confirmed. It returns "" if no app waits for its confirmation, or if
-// unconfirmedLifetime has passed.
+// confirmed. It returns "" if no app waits for its confirmation, or if unconfirmedLifetime has passed.
 func (a *Accounts) unconfirmedSecret(f store.SecondFactor) auth.TOTP {
 	end, secret, _ := strings.Cut(f.Unconfirmed, ":")
 	if seconds, err := strconv.ParseInt(end, 10, 64); err != nil || a.now().Unix() >= seconds {

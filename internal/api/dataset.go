@@ -135,7 +135,7 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	CreatedMicros              int64   `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
-	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to begin or to end until space is freed; reported only if the machine or container that answers also runs the job or, if the job is queued, all workers. Absent otherwise. An extension."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted.

@@ -69,7 +69,7 @@ type Worker struct {
 const (
 	// WaitingForWorker means that no live process runs the jobs of the service.
 	WaitingForWorker = "worker"
-	// WaitingForSpace means that a process runs the job, but may be unable to end it because the disk is
-	// full. Only processes on the machine that runs the job report it.
+	// WaitingForSpace means that the job may be unable to begin or to end, because the disk is full. Only
+	// the machine that runs the job reports it or, if the job is queued, the machine with all workers.
 	WaitingForSpace = "space"
 )

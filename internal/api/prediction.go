@@ -74,7 +74,7 @@ type Prediction struct {
 	// Blind is nil if the service does not report it.
 	Blind       *InputFile `json:"blind,omitempty" doc:"The uploaded blind file, which is deleted once the prediction has ended. An extension."`
 	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: true if the process that was computing the prediction has ended and no other process will continue automatically."`
-	WaitingFor  string     `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor  string     `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to begin or to end until space is freed; reported only if the machine or container that answers also runs the job or, if the job is queued, all workers. Absent otherwise. An extension."`
 }
 
 // InputFile describes an uploaded file.

@@ -194,7 +194,7 @@ type Training struct {
 	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
 	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
-	WaitingFor           string       `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor           string       `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to begin or to end until space is freed; reported only if the machine or container that answers also runs the job or, if the job is queued, all workers. Absent otherwise. An extension."`
 }
 
 // TrainingPage is the response of the lists of training jobs.
@@ -210,7 +210,7 @@ type TrainingProgress struct {
 	Jobs         []AlgorithmRun `json:"jobs" doc:"The job of each algorithm."`
 	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
 	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
-	WaitingFor   string         `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to end until space is freed; reported only if the machine or container that answers also runs the job. Absent otherwise. An extension."`
+	WaitingFor   string         `json:"waitingFor,omitempty" doc:"Why the job waits. worker: no process runs jobs, so the job waits until a worker is started. space: the disk is full, so the job may be unable to begin or to end until space is freed; reported only if the machine or container that answers also runs the job or, if the job is queued, all workers. Absent otherwise. An extension."`
 }
 
 // AlgorithmRun is the progress of one algorithm.

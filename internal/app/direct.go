@@ -20,8 +20,8 @@ import (
 const csvMediaType = "text/csv"
 
 // uploadPollInterval is the interval at which PollDirectUploads looks for uploads while an upload
-// URL of this process is valid. At other times, the interval is idleUploadPollInterval: a process
-// that has died may have returned other upload URLs.
+// URL of this process is valid, or after a pass that was too short for all uploads. At other times, the
+// interval is idleUploadPollInterval: a process that has died may have returned other upload URLs.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
@@ -69,11 +69,12 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 		return
 	}
 	for {
-		if err := a.processUploads(ctx); err != nil && ctx.Err() == nil {
+		more, err := a.processUploads(ctx)
+		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "cannot look for uploads; trying again", "error", err)
 		}
 		interval, wake := idleUploadPollInterval, a.uploadURLReturned
-		if a.now().Unix()-a.lastUploadURLTime.Load() < signedURLLifetimeSeconds {
+		if more || a.now().Unix()-a.lastUploadURLTime.Load() < signedURLLifetimeSeconds {
 			interval, wake = uploadPollInterval, nil
 		}
 		select {
@@ -95,15 +96,16 @@ const (
 
 // processUploads lists the uploads in the S3 store and calls processUpload with them, with several
 // at a time. Accounts take turns, so that the many uploads of one account do not delay those of the
-// others. If the database or the S3 store is unavailable, processUploads begins no further upload.
-func (a *App) processUploads(ctx context.Context) error {
+// others. If the database or the S3 store is unavailable, processUploads begins no further upload. If
+// more is true, it stopped because of uploadPassTime, perhaps before the end of the list.
+func (a *App) processUploads(ctx context.Context) (more bool, err error) {
 	var seed [32]byte
 	if _, err := io.ReadFull(a.rand, seed[:]); err != nil {
-		return err
+		return false, err
 	}
 	listed, err := a.direct.Uploads(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	order := rand.New(rand.NewChaCha8(seed))
 	pass, stop := context.WithTimeout(ctx, uploadPassTime)
@@ -136,7 +138,7 @@ func (a *App) processUploads(ctx context.Context) error {
 		})
 	}
 	workers.Wait()
-	return errors.Join(errs...)
+	return errors.Is(pass.Err(), context.DeadlineExceeded), errors.Join(errs...)
 }
 
 // inTurns returns the uploads in a random order in which accounts take turns: the first upload of

@@ -104,7 +104,7 @@ func TestRefusedUploads(t *testing.T) {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %s", err, resp.Status)
 	}
-	if err := a.processUploads(ctx); err != nil {
+	if _, err := a.processUploads(ctx); err != nil {
 		t.Error(err)
 	}
 	if d, err := a.GetDataset(ctx, &api.DatasetInput{DatasetKey: over.DatasetKey}); err != nil || !api.IsQuotaFailure(d.FailureReason) {

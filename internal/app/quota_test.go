@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -103,6 +104,11 @@ func TestQuotaOfResults(t *testing.T) {
 	b.work(t)
 	if p := ann.awaitPrediction(t, second); p.Status != api.PredictionFailed || !api.IsQuotaFailure(p.FailureReason) {
 		t.Errorf("the prediction is %s, because %q", p.Status, p.FailureReason)
+	}
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *b.account(t, "ann@example.com"), Body: api.Quota{Bytes: new(int64(math.MaxInt64))}}))(t)
+	b.execSQL(t, "UPDATE dataset SET bytes = 0")
+	if p := ann.awaitPrediction(t, create()); p.Status != api.PredictionCompleted {
+		t.Errorf("with the largest quota, the prediction is %s, because %q", p.Status, p.FailureReason)
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// findInvalidKey returns the first key in a decoded response that is not a valid key, or "" if
-// all keys are valid. A key is the value of a field whose name ends with Key. Messages contain commands with
-// keys, so a key must not be able to add a flag or another command to them.
+// findInvalidKey returns the first key in a decoded response that is not a valid key, or "" if all keys
+// are valid. A key is the value of a field of type string whose name ends with Key. Messages contain
+// commands with keys, so a key must not be able to add a flag or another command to them.
 func findInvalidKey(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer:

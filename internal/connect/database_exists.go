@@ -17,9 +17,9 @@ import (
 
 // openDatabase opens the database at the given location. If withoutUpgrade is set, a missing
 // database or an old schema is an error. Otherwise openDatabase creates a missing database or
-// folder, and upgrades the schema. The folder of a service with a PostgreSQL database is created in
-// both cases. But it returns an error if the database is missing although
-// there are stored files, unless acceptDatabase is set.
+// folder, and upgrades the schema. But it returns an error if the database is missing although there
+// are stored files, unless acceptDatabase is set. The folder of a service with a PostgreSQL database is
+// created in both cases.
 func (o *localOptions) openDatabase(ctx context.Context, f *cli.Factory, at serviceLocation) (*store.Store, error) {
 	if !o.withoutUpgrade {
 		if !o.acceptDatabase {

@@ -77,6 +77,12 @@ func New(c Config) *Queue {
 	return q
 }
 
+// MustWaitForSpace reports whether the jobs that need space must wait because the disk is full. It is
+// always false in a command without a server, which reports a full disk to its user instead.
+func (q *Queue) MustWaitForSpace() bool {
+	return !q.ownJobsOnly && q.isDiskFull != nil && q.isDiskFull()
+}
+
 // SetKinds sets the kinds of jobs that [Queue.Run] runs. It must be called before Run, and not
 // concurrently with another method.
 func (q *Queue) SetKinds(kinds []job.Kind) { q.pool.SetKinds(kinds) }

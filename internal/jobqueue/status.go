@@ -3,6 +3,7 @@ package jobqueue
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -18,9 +19,10 @@ type Status struct {
 	// [Queue.AdoptInterrupted] is called. It is always false in a service, whose next worker will
 	// resume the job.
 	Interrupted bool
-	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive, and
-	// api.WaitingForSpace if the job runs on this machine while the disk is full. Otherwise it is "". It
-	// is always "" if this process runs only its own jobs.
+	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. It is
+	// api.WaitingForSpace if the disk of this machine is full while the job runs on it, or while a job
+	// that needs space is queued and all workers are on this machine. Otherwise it is "". It is always ""
+	// if this process runs only its own jobs.
 	WaitingFor string
 	// QueuedBefore is the number of races that run or will begin before this race. Only
 	// [Queue.Status] sets it. It is always 0 for other jobs, for which nothing shows it: their queue
@@ -78,10 +80,20 @@ func (w *Workers) Status(j *store.JobState) Status {
 		s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
 	case !s.Running && len(w.Live) == 0:
 		s.WaitingFor = api.WaitingForWorker
-	case s.Running && w.Host(j.Owner) == w.queue.host && w.queue.isDiskFull != nil && w.queue.isDiskFull():
+	case w.mayRunOnlyHere(j, s.Running) && w.queue.MustWaitForSpace():
 		s.WaitingFor = api.WaitingForSpace
 	}
 	return s
+}
+
+// mayRunOnlyHere reports whether the job j runs on this machine or, if it is queued and needs space on the
+// disk, whether all workers are on this machine.
+func (w *Workers) mayRunOnlyHere(j *store.JobState, running bool) bool {
+	isElsewhere := func(worker *store.Worker) bool { return worker.Host != w.queue.host }
+	if running {
+		return w.Host(j.Owner) == w.queue.host
+	}
+	return j.Kind != Prepare && !slices.ContainsFunc(w.Live, isElsewhere)
 }
 
 // Status returns the status of the job on a resource, with QueuedBefore.

@@ -22,7 +22,7 @@ const maxExcess = api.MaxUploadBytes
 // prediction ends.
 func MaxResultBytes(ctx context.Context, t *store.Tx, account string, blind int64) (int64, error) {
 	owner, err := t.GetAccountByKey(ctx, account)
-	if err != nil || owner.Quota.Bytes == nil {
+	if err != nil || owner.Quota.Bytes == nil || *owner.Quota.Bytes > math.MaxInt64-maxExcess {
 		return math.MaxInt64, err
 	}
 	used, err := t.GetUsage(ctx, account)

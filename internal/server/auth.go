@@ -52,8 +52,9 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			writeProblem(w, p)
 			return
 		}
-		done := s.waitForDescription(r.Context(), caller.Account, rules.op.ID)
-		if done == nil { // the client has closed the connection
+		done, err := s.waitForDescription(r.Context(), caller.Account, rules.op.ID)
+		if err != nil {
+			writeProblem(w, s.toProblem(r.Context(), err))
 			return
 		}
 		defer done()
@@ -73,19 +74,19 @@ var describesTable = map[string]bool{
 
 // waitForDescription waits until fewer than maxDescriptions requests of the account for descriptions
 // are being handled, because a response stays in memory until the client has read it. The caller
-// must call done when the request is handled. If ctx ends first, done is nil. For other operations,
-// waitForDescription does not wait.
-func (s *service) waitForDescription(ctx context.Context, account, operation string) (done func()) {
+// must call done when the request is handled. If ctx ends first, waitForDescription returns the error
+// of ctx. For other operations, it does not wait.
+func (s *service) waitForDescription(ctx context.Context, account, operation string) (done func(), err error) {
 	if !describesTable[operation] {
-		return func() {}
+		return func() {}, nil
 	}
 	slots, _ := s.descriptions.LoadOrStore(account, make(chan struct{}, maxDescriptions))
 	handled := slots.(chan struct{})
 	select {
 	case handled <- struct{}{}:
-		return func() { <-handled }
+		return func() { <-handled }, nil
 	case <-ctx.Done():
-		return nil
+		return nil, ctx.Err()
 	}
 }
 

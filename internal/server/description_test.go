@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -48,6 +49,12 @@ func TestSlowReadersOfDescriptions(t *testing.T) {
 		handled.Go(func() { w.handler.ServeHTTP(slow, request(path, w.token)) })
 		last = slow
 	}
+	ctx, disconnect := context.WithCancel(t.Context())
+	left, leftHandled := httptest.NewRecorder(), make(chan struct{})
+	go func() {
+		defer close(leftHandled)
+		w.handler.ServeHTTP(left, request(path, w.token).WithContext(ctx))
+	}()
 	var session api.Session
 	w.must(t, call{method: "POST", path: api.LogIn.Path, json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`, anonymous: true}, &session)
 	for _, c := range []struct {
@@ -67,6 +74,11 @@ func TestSlowReadersOfDescriptions(t *testing.T) {
 	case <-last.written:
 		t.Error("a fifth request of the account was answered")
 	default:
+	}
+	disconnect()
+	<-leftHandled
+	if left.Code != http.StatusBadRequest {
+		t.Errorf("a request that ended while it waited got %d, want %d: %s", left.Code, http.StatusBadRequest, left.Body)
 	}
 	close(release)
 	handled.Wait()

@@ -157,18 +157,18 @@ type JobState struct {
 
 const jobStateColumns = "subject, account, kind, process, owner, created"
 
-func scanJobState(row rowScanner) (*JobState, error) {
+func (t *Tx) scanJobState(row rowScanner) (*JobState, error) {
 	var j JobState
 	var created int64
 	err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created)
-	j.Created = fromMicros(created)
+	j.Created = t.fromSharedMicros(created)
 	return &j, err
 }
 
 // GetJobState returns the state of the job on a dataset, training job or prediction. subject is the
 // key of this resource. It returns ErrNotFound if there is no job.
 func (t *Tx) GetJobState(ctx context.Context, subject string) (*JobState, error) {
-	j, err := scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
+	j, err := t.scanJobState(t.tx.QueryRowContext(ctx, "SELECT "+jobStateColumns+" FROM job WHERE subject = ?", subject))
 	return j, database.TranslateError(err)
 }
 
@@ -183,7 +183,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string, subjects []strin
 	if err != nil {
 		return nil, err
 	}
-	return scanAllAndClose(rows, scanJobState)
+	return scanAllAndClose(rows, t.scanJobState)
 }
 
 // jobStatesSQL returns the SQL query of [Tx.ListJobStates] for n subjects.
@@ -218,7 +218,7 @@ const (
 // j, in the order of [Store.ClaimJob].
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	var older, running int
-	row := t.tx.QueryRowContext(ctx, queuedBeforeSQL, j.Kind, j.Account, toMicros(j.Created), j.Kind)
+	row := t.tx.QueryRowContext(ctx, queuedBeforeSQL, j.Kind, j.Account, t.toSharedMicros(j.Created), j.Kind)
 	if err := row.Scan(&older, &running); err != nil {
 		return 0, err
 	}

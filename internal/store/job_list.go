@@ -36,7 +36,7 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 		var j ListedJob
 		var created, begun int64
 		err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created, &j.Key, &j.Email, &j.Attempt, &j.Memory, &begun, &j.AccountDisabled)
-		j.Created, j.Begun = fromMicros(created), fromMicros(begun)
+		j.Created, j.Begun = t.fromSharedMicros(created), t.fromSharedMicros(begun)
 		return &j, err
 	})
 }

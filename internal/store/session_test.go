@@ -88,6 +88,10 @@ func TestJobsOnMachinesWithDifferentClocks(t *testing.T) {
 				if err != nil || len(counts) != 1 || counts[0].Oldest.Sub(machine.now).Abs() > time.Minute {
 					t.Errorf("%s, on the machine %q: %v, counts %+v, now is %s", when, machine.name, err, counts, machine.now)
 				}
+				jobs, _, err := tx.ListJobs(t.Context(), "", Page{Limit: 10})
+				if err != nil || len(jobs) != 1 || jobs[0].Created.Sub(machine.now).Abs() > time.Minute {
+					t.Errorf("%s, on the machine %q: %v, jobs %+v, now is %s", when, machine.name, err, jobs, machine.now)
+				}
 				return nil
 			})
 		}
@@ -101,4 +105,6 @@ func TestJobsOnMachinesWithDifferentClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("released")
+	write(t, fast, func(tx *Tx) error { return tx.ReleaseAllJobs(t.Context(), ahead) })
+	check("restored")
 }

@@ -180,5 +180,5 @@ func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err != nil || !slices.Contains(known, "begun") { // a schema of an early version has no such column
 		return err
 	}
-	return t.exec(ctx, "UPDATE job SET begun = ?", toMicros(now))
+	return t.exec(ctx, "UPDATE job SET begun = ?", t.toSharedMicros(now))
 }

@@ -42,12 +42,13 @@ func (w *Worker) newKinds(maxRaces int) []job.Kind {
 // postponeIfImpossible returns a function that calls do. If do fails because the database, the S3
 // store or the malware scanner is unavailable, the function returns an error that wraps
 // job.ErrPostponed. The job then returns to the queue. A full disk has the same effect, because
-// another worker may have space; but a command without a server reports it to its user.
+// another worker may have space; but a command without a server reports it to its user. If the disk is
+// no longer full when do has removed its own files, the job itself needs too much space, and it fails.
 func (w *Worker) postponeIfImpossible(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
 	return func(ctx context.Context, r *job.RunningJob) error {
 		err := do(ctx, r)
 		unavailable := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable)
-		if unavailable || errors.Is(err, blob.ErrDiskFull) && !w.queue.OwnJobsOnly() {
+		if unavailable || errors.Is(err, blob.ErrDiskFull) && w.queue.MustWaitForSpace() {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
 		}
 		return err

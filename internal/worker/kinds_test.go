@@ -25,14 +25,15 @@ func TestOneAccountLeavesWorkers(t *testing.T) {
 }
 
 // TestFullDiskPostponesJobs checks that a job returns to the queue if the disk of a server's worker
-// is full, because another worker may have space. A command without a server fails at once.
+// is full, because another worker may have space. A command without a server fails at once, and so does
+// a job whose own files have filled the disk: it would otherwise be repeated forever.
 func TestFullDiskPostponesJobs(t *testing.T) {
 	t.Parallel()
-	for _, ownJobsOnly := range []bool{false, true} {
-		w := &Worker{queue: jobqueue.New(jobqueue.Config{OwnJobsOnly: ownJobsOnly})}
+	for _, c := range []struct{ ownJobsOnly, isStillFull, want bool }{{false, true, true}, {false, false, false}, {true, true, false}} {
+		w := &Worker{queue: jobqueue.New(jobqueue.Config{OwnJobsOnly: c.ownJobsOnly, IsDiskFull: func() bool { return c.isStillFull }})}
 		do := w.postponeIfImpossible(func(context.Context, *job.RunningJob) error { return fmt.Errorf("write: %w", blob.ErrDiskFull) })
-		if err := do(t.Context(), nil); errors.Is(err, job.ErrPostponed) == ownJobsOnly || !errors.Is(err, blob.ErrDiskFull) {
-			t.Errorf("ownJobsOnly %t: %v", ownJobsOnly, err)
+		if err := do(t.Context(), nil); errors.Is(err, job.ErrPostponed) != c.want || !errors.Is(err, blob.ErrDiskFull) {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

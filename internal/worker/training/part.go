@@ -23,7 +23,8 @@ import (
 const partTimeFraction = 0.9
 
 // TrainPart runs the job of a part: it trains one algorithm of a race, and stores a recording of
-// the training for the worker of the race.
+// the training for the worker of the race. If the disk is full, it returns blob.ErrDiskFull before it
+// trains.
 func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	rows, run, err := tr.readPartRows(ctx, r)
 	if err != nil {
@@ -31,6 +32,9 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 	}
 	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
 		return tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
+	}
+	if tr.queue.MustWaitForSpace() {
+		return blob.ErrDiskFull // the recording could not be stored; meanwhile the worker of the race takes the run back
 	}
 	rows.spill = spill.New(tr.tempDir)
 	defer tr.closeSpill(ctx, rows.spill)

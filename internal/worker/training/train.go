@@ -39,7 +39,7 @@ type raceRows struct {
 // earlier attempt died, the race begins again. If the disk is full, a server's Train returns
 // blob.ErrDiskFull without changing the race.
 func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
-	if tr.tempDir != "" && blob.IsDiskFull(tr.tempDir) && !tr.queue.OwnJobsOnly() {
+	if tr.queue.MustWaitForSpace() {
 		return blob.ErrDiskFull // the model could not be stored, but another worker may have space
 	}
 	rows, err := tr.resetAndBeginRace(ctx, r)
