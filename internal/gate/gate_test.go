@@ -88,8 +88,8 @@ func TestSingletons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := r.Evaluate(report); v.Holds != row.holds || v.Reason != row.reason || v.Interval.String() != row.interval {
-			t.Errorf("%s: holds %v (%v), %q", row.in, v.Holds, v.Interval, v.Reason)
+		if v := r.Evaluate(report); v.Holds != row.holds || v.Reason != row.reason || v.Interval.String() != row.interval || v.IsCautioned != strings.Contains(row.reason, ";") {
+			t.Errorf("%s: holds %v (%v), cautioned %v, %q", row.in, v.Holds, v.Interval, v.IsCautioned, v.Reason)
 		}
 	}
 	if report.Test.Accuracy != 1 || report.Test.Intervals["accuracy"].Low != 0.9 {

@@ -129,6 +129,8 @@ type Result struct {
 	BaselineRows int64    `json:"thanRows,omitempty"`
 	// Reason explains the result.
 	Reason string `json:"reason"`
+	// IsCautioned reports whether Reason says that Value is corrected or too good.
+	IsCautioned bool `json:"-"`
 }
 
 // Evaluate compares the requirement with a model's report. If report is nil, because the service
@@ -160,30 +162,11 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	note := r.correctForSingletons(&score, report)
 	v = r.EvaluateScore(score)
 	v.Reason += note
+	v.IsCautioned = note != ""
 	if !v.Holds && report.UsedRows > 0 {
 		v.Reason += fewRowsNote(report, "the scored models")
 	}
 	return v
-}
-
-// correctForSingletons corrects the accuracy of a report with SingletonRows, because a model is
-// wrong on rows of classes that its training file lacked. It returns the end of a reason that says
-// so. Other metrics cannot be corrected, and a recall needs no correction.
-func (r *Requirement) correctForSingletons(s *Score, report *api.ModelReport) (note string) {
-	if report.SingletonRows == 0 || r.Metric == Recall {
-		return ""
-	}
-	rows := fmt.Sprintf("%s of %s rows are the only row of their class and were not scored", humanize.Comma(report.SingletonRows), humanize.Comma(report.Rows))
-	if r.Metric != api.MetricAccuracy {
-		return "; the value is too good, because " + rows
-	}
-	measured, share := *s.Value, report.KnownClassShare()
-	corrected := share * measured
-	s.Value = &corrected
-	if s.Interval != nil {
-		s.Interval = &api.Interval{Low: share * s.Interval.Low, High: share * s.Interval.High}
-	}
-	return fmt.Sprintf("; the accuracy of %s is corrected, because %s", formatDistinctly(measured, 0), rows)
 }
 
 // fewRowsNote returns the end of a reason, such as "; the scored models were trained on at most

@@ -34,7 +34,7 @@ func (f *Flags) Publish(ctx context.Context, o *cli.Output, r *gate.Report, thre
 	}
 	if missed == 0 {
 		for _, v := range r.Results {
-			if v.Skipped {
+			if v.Skipped || v.IsCautioned {
 				o.Note("%s: %s", v.Requirement, v.Reason)
 			}
 		}

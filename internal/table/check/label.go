@@ -107,6 +107,9 @@ func tooManyClassesDefect(t *columnstats.Column, n, rows int) (code, message str
 	if inference.HasOnlyNumbers(t) {
 		return csvfile.CodeNumericLabel, fmt.Sprintf("foretell predicts classes, not numbers; the label has %s different numbers in %s", count, humanize.Count(rows, "row"))
 	}
+	if 2*n <= rows {
+		return csvfile.CodeTooManyClasses, fmt.Sprintf("the label has %s different values, but there may be at most %s classes: is the label the last column?", count, humanize.Comma(maxClasses))
+	}
 	return csvfile.CodeTooManyClasses, fmt.Sprintf("the label has %s different values in %s, but must be a class that many rows share: is the label the last column?", count, humanize.Count(rows, "row"))
 }
 
@@ -128,6 +131,7 @@ func NumericClasses(t *columnstats.Column) []csvfile.Warning {
 func Classes(classes []columnstats.Value) []csvfile.Warning {
 	var c classChecker
 	c.warnSmallClasses(classes)
+	c.warnSingletons(classes)
 	c.warnSimilarClasses(classes)
 	c.warnClassNames(classes)
 	return c.warnings
@@ -156,6 +160,24 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	}
 	for _, one := range small {
 		c.warnAt(one.FirstLine(), csvfile.CodeSmallClass, "the class %s has only %s; at least %d rows are recommended", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"), AdvisedClassRows)
+	}
+}
+
+// warnSingletons warns if at least a fiftieth of the rows are the only row of their class. The race
+// reports how much higher its scores are because these rows are not scored.
+func (c *classChecker) warnSingletons(list []columnstats.Value) {
+	rows, singletons, line := 0, 0, 0
+	for _, one := range list {
+		rows += one.Rows
+		if one.Rows == 1 {
+			singletons++
+			if line == 0 || one.FirstLine() < line {
+				line = one.FirstLine()
+			}
+		}
+	}
+	if singletons > 1 && 50*singletons >= rows {
+		c.warnAt(line, csvfile.CodeSmallClass, "%s of %s rows are the only row of their class, so they cannot be scored, and the scores will be too high", humanize.Comma(singletons), humanize.Comma(rows))
 	}
 }
 

@@ -156,3 +156,33 @@ func TestLabelsThatMeanMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestSingletons checks the warning about rows that are the only row of their class.
+func TestSingletons(t *testing.T) {
+	for _, c := range []struct {
+		rows, singletons int
+		want             string
+	}{
+		{98, 2, "2 of 100 rows are the only row of their class, so they cannot be scored, and the scores will be too high"},
+		{99, 1, ""}, // one new class in a hundred rows is no pattern
+		{998, 2, ""},
+	} {
+		file := "id,size,label\n"
+		for i := range c.rows + c.singletons {
+			label := fmt.Sprint("class-", i%2)
+			if i >= c.rows {
+				label = fmt.Sprint("rare-", i)
+			}
+			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, label)
+		}
+		got := ""
+		for _, w := range scanText(t, file, profile.ScanOptions{}).Warnings {
+			if strings.Contains(w.Message, "only row of their class") {
+				got = w.Message
+			}
+		}
+		if got != c.want {
+			t.Errorf("%d of %d rows: the warning is %q, want %q", c.singletons, c.rows+c.singletons, got, c.want)
+		}
+	}
+}
