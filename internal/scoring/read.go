@@ -241,6 +241,10 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
 		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the best candidate, %s, has probabilities", quote(a.label)), Hint: swappedHint}
 	}
+	isProbability := func(name string) bool { return strings.HasPrefix(name, probabilityColumn) }
+	if opts.Label == "" && at == result.PredictionColumn(a.names) && slices.ContainsFunc(a.names, isProbability) {
+		return nil, &Fault{File: Answers, Line: 1, Message: fmt.Sprintf("no column of true labels was found: the best candidate, %s, contains predictions", quote(a.label)), Hint: "pass a file with the true labels, or name their column with --label"}
+	}
 	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {
 		return nil, err

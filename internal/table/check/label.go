@@ -163,8 +163,9 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	}
 }
 
-// warnSingletons warns if at least a fiftieth of the rows are the only row of their class. The race
-// reports how much higher its scores are because these rows are not scored.
+// warnSingletons warns if at least a fiftieth of the rows, but less than a half, are the only row of
+// their class. The race reports how much higher its scores are because these rows are not scored. If
+// half of the rows are, the label is probably no class; see LabelDefect.
 func (c *classChecker) warnSingletons(list []columnstats.Value) {
 	rows, singletons, line := 0, 0, 0
 	for _, one := range list {
@@ -176,7 +177,7 @@ func (c *classChecker) warnSingletons(list []columnstats.Value) {
 			}
 		}
 	}
-	if singletons > 1 && 50*singletons >= rows {
+	if singletons > 1 && singletons < rows/2 && 50*singletons >= rows {
 		c.warnAt(line, csvfile.CodeSmallClass, "%s of %s rows are the only row of their class, so they cannot be scored, and the scores will be too high", humanize.Comma(singletons), humanize.Comma(rows))
 	}
 }
