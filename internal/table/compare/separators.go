@@ -56,8 +56,8 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
-// reports nothing. Of train, it uses only Name, Form and NumberFormat. sample contains numbers of the
-// training column if the texts of this column are not known.
+// reports nothing. The texts and numbers of train may be unknown. If its texts are unknown, sample contains
+// numbers of the training column.
 //
 // Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of
 // these unambiguous numbers have the other decimal separator, checkSeparators reports a defect, or
