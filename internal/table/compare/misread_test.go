@@ -58,8 +58,8 @@ func millionsWithPoints(r *rand.Rand) string {
 	return grouped(1000, []int{100_000, 9_000_000}[r.IntN(2)], ".")(r)
 }
 
-// TestMisreadColumns compares blind columns whose values a model would read wrongly, or does not know, and columns that only
-// look like such columns.
+// TestMisreadColumns compares blind columns whose values a model would read wrongly, or does not
+// know, and columns that only look like such columns.
 func TestMisreadColumns(t *testing.T) {
 	t.Parallel()
 	someBelow1000 := func(r *rand.Rand) string { return grouped(300, []int{1000, 100_000}[r.IntN(2)], ".")(r) }
@@ -152,7 +152,8 @@ func TestMisreadColumnsWithAModel(t *testing.T) {
 	}
 }
 
-// TestRangeInAnotherUnit compares durations in minutes with durations in hours, which are read in the same unit.
+// TestRangeInAnotherUnit compares durations in minutes with durations in hours, which are read in
+// the same unit.
 func TestRangeInAnotherUnit(t *testing.T) {
 	t.Parallel()
 	train := scanText(t, column(300, integers(1, 30, "%d h"), "yn"), profile.ScanOptions{})

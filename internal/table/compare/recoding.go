@@ -90,9 +90,9 @@ func isMonth(text string) bool {
 	return ok
 }
 
-// haveSameFrequencies reports whether the rows of the texts of two columns, each column sorted, may have the same
-// frequencies: the chi-squared statistic of the two columns is not too large. It returns false if the columns
-// have too few rows or too many texts.
+// haveSameFrequencies reports whether the rows of the texts of two columns, each column sorted, may
+// have the same frequencies: the chi-squared statistic of the two columns is not too large. It
+// returns false if the columns have too few rows or too many texts.
 func haveSameFrequencies(before, now []int) bool {
 	rows, blindRows := 0, 0
 	for i := range before {
@@ -115,10 +115,11 @@ func haveSameFrequencies(before, now []int) bool {
 	return math.Erfc(z/math.Sqrt2)/2 > maxRecodedChance
 }
 
-// explainEncoding extends the findings in c.findings[from:] about new texts of a blind column of categories. Some of
-// these texts may be texts of the training file that were saved with a wrong encoding, such as KÃ¶ln or K?ln for Köln.
-// explainEncoding adds the number of their rows to the message. If most rows have such a text, the finding
-// becomes a defect. known holds texts of the training file.
+// explainEncoding extends the findings in c.findings[from:] about new texts of a blind column of
+// categories. Some of these texts may be texts of the training file that were saved with a wrong
+// encoding, such as KÃ¶ln or K?ln for Köln. explainEncoding adds the number of their rows to the
+// message. If most rows have such a text, the finding becomes a defect. known holds texts of the
+// training file.
 func (c *comparison) explainEncoding(known iter.Seq[string], blind *profile.ColumnProfile, from int) {
 	for i := from; i < len(c.findings); i++ {
 		f := &c.findings[i]

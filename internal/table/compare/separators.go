@@ -32,8 +32,8 @@ type decimalSeparatorCounts struct {
 	meant     []columnstats.Value // the absolute numbers with a point or comma, parsed with the other decimal separator
 }
 
-// ambiguousNumber is a cell such as 4,568 with its number of rows. read is its number with the decimal separator of
-// training, and meant with the other one.
+// ambiguousNumber is a cell such as 4,568 with its number of rows. read is its number with the
+// decimal separator of training, and meant with the other one.
 type ambiguousNumber struct {
 	read, meant float64
 	rows        int
@@ -126,8 +126,8 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkListSeparator reports a blind column of lists whose separator differs from the separator of the training column.
-// It returns true if it reports the column.
+// checkListSeparator reports a blind column of lists whose separator differs from the separator of
+// the training column. It returns true if it reports the column.
 func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (found bool) {
 	before, now := train.ListSeparator(), blind.ListSeparator()
 	if before == "" || now == "" || before == now {
