@@ -16,8 +16,8 @@ import (
 	"foretell/internal/connect"
 )
 
-// predictionListFields are the fields that `predictions list` prints, and predictionItemFields the fields that other
-// commands print for a single prediction.
+// predictionListFields are the fields that `predictions list` prints, and predictionItemFields the
+// fields that other commands print for a single prediction.
 var (
 	predictionListFields = []string{"predictionKey", "datasetName", "status", "rows", "achievedPerformance", "createdOn"}
 	predictionItemFields = []string{

@@ -93,8 +93,8 @@ func (s *scoreFiles) fileError(err error) error {
 }
 
 // readReceiptOf returns the receipt of a file of predictions. It returns nil if the file has no
-// receipt, as for predictions of other programs. If the file has changed since the receipt was written, readReceiptOf
-// also returns nil, and prints a note.
+// receipt, as for predictions of other programs. If the file has changed since the receipt was
+// written, readReceiptOf also returns nil, and prints a note.
 func readReceiptOf(ctx context.Context, predictions string, o *cli.Output) *receipt.Receipt {
 	path := receipt.Path(predictions)
 	rec, err := receipt.Read(path)

@@ -58,9 +58,9 @@ With --storage s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the stored files a
 bucket of an S3 store instead of blobs/. The bucket must exist. Without an endpoint, the
 store is Amazon S3. The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or
 those in the AWS configuration files. With the parameter credentials=instance in the URL,
-the credentials of the virtual machine can be used, too. With --storage file:///DIR, the stored
-files are in the folder DIR. Instead of the flag, you can set FORETELL_STORAGE for every
-command that works on the data folder.
+the credentials of the virtual machine can be used, too. With --storage file:///DIR, the
+stored files are in the folder DIR. Instead of the flag, you can set FORETELL_STORAGE for
+every command that works on the data folder.
 
 With --uploads direct, the upload URL of a dataset and the URL of a result are signed
 URLs of the S3 store. Clients must be able to reach the endpoint of the store. The

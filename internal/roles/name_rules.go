@@ -36,9 +36,9 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number, Kundennr., id client or
-// uid, is the ID if its values are unique integers or codes. It returns false for names such as atomic
-// number and phone number.
+// isLikelyIDName reports whether a column with this name, such as patient_no, Record Number,
+// Kundennr., id client or uid, is the ID if its values are unique integers or codes. It returns
+// false for names such as atomic number and phone number.
 func isLikelyIDName(name string) bool {
 	normalized := csvfile.NormalizeName(name)
 	if slices.Contains(likelyIDNames, normalized) {

@@ -33,8 +33,9 @@ const (
 
 // EncodingExamples returns the encodings in which a file of unknown encoding is readable, with an
 // example of its text in each. A person who knows the language can choose the right encoding by the
-// examples. If the table has several files, the examples are from the first file in which
-// at least half of the characters beyond ASCII are not UTF-8. If there is no such file, EncodingExamples returns nil.
+// examples. If the table has several files, the examples are from the first file in which at least
+// half of the characters beyond ASCII are not UTF-8. If there is no such file, EncodingExamples
+// returns nil.
 func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
 	for _, p := range t.parts {
 		if p.charset != "" || p.temp != "" && !p.keepsLines {

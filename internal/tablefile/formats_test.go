@@ -260,7 +260,8 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestHiddenCells reads a sheet with a hidden row, and with hidden columns; only the first of them is in the table.
+// TestHiddenCells reads a sheet with a hidden row, and with hidden columns; only the first of them
+// is in the table.
 func TestHiddenCells(t *testing.T) {
 	rows := `</sheetData><cols><col min="2" max="16384" hidden="1"/></cols><sheetData>` +
 		`<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>x</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>` +

@@ -10,9 +10,9 @@ import (
 // maxBinaryRows is the number of rows in which findBinaryLeaves looks for values that are not texts.
 const maxBinaryRows = 1000
 
-// findBinaryLeaves returns which leaves of the schema have a value that is not a text in one of the first rows,
-// such as the bytes of a picture. It examines only the leaves whose texts are not marked as texts in the schema.
-// It ignores errors, because the conversion then reports them.
+// findBinaryLeaves returns which leaves of the schema have a value that is not a text in one of the
+// first rows, such as the bytes of a picture. It examines only the leaves whose texts are not
+// marked as texts in the schema. It ignores errors, because the conversion then reports them.
 func findBinaryLeaves(file *parquet.File) map[int]bool {
 	var unmarked []bool // by leaf
 	hasUnmarked := false

@@ -220,8 +220,8 @@ func (c *columnChecker) warnCompactDates() {
 	}
 }
 
-// isCompactDate reports whether a text is a date of the years 1930 to 2039 as MMDDYYYY or DDMMYYYY. The first 0
-// may be missing.
+// isCompactDate reports whether a text is a date of the years 1930 to 2039 as MMDDYYYY or DDMMYYYY.
+// The first 0 may be missing.
 func isCompactDate(text string) bool {
 	if len(text) == 7 {
 		text = "0" + text

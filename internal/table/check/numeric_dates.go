@@ -11,8 +11,8 @@ import (
 	"foretell/internal/table/inference"
 )
 
-// minNumericDates is the smallest number of distinct cells of a column for warnNumericDates. If numbers with four
-// decimals had random decimals, only one of 50 would be like 4.2020.
+// minNumericDates is the smallest number of distinct cells of a column for warnNumericDates. If
+// numbers with four decimals had random decimals, only one of 50 would be like 4.2020.
 const minNumericDates = 5
 
 // Cells that are probably dates, but are read as numbers.
@@ -21,8 +21,8 @@ var (
 	dayAndMonth  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.$`) }) // 24.12.
 )
 
-// warnNumericDates warns about a training column of numbers if all of them are probably months, such as 04.2020, or days
-// without a year, such as 24.12. with a point at the end.
+// warnNumericDates warns about a training column of numbers if all of them are probably months,
+// such as 04.2020, or days without a year, such as 24.12. with a point at the end.
 func (c *columnChecker) warnNumericDates() {
 	if c.opts.Blind || c.inferred.Form != inference.FormNumeric {
 		return
@@ -40,8 +40,8 @@ func (c *columnChecker) warnNumericDates() {
 	}
 }
 
-// firstOfAll returns the first cell of the column if all cells with a value match the pattern, and enough of them are
-// different. Otherwise it returns nil.
+// firstOfAll returns the first cell of the column if all cells with a value match the pattern, and
+// enough of them are different. Otherwise it returns nil.
 func (c *columnChecker) firstOfAll(pattern *regexp.Regexp) (first *columnstats.Value) {
 	texts, distinct := c.stats.AllOrSample(), 0
 	for i := range texts {

@@ -58,9 +58,9 @@ func (c *columnChecker) warnThousands() {
 		humanize.Count(suspects.Rows, "row"), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), separator)
 }
 
-// splitDigits returns the number of digits before and after the decimal separator of a number, without
-// leading zeros. isNumber is false for a text without digits, and for a number that has an exponent or several
-// separators.
+// splitDigits returns the number of digits before and after the decimal separator of a number,
+// without leading zeros. isNumber is false for a text without digits, and for a number that has an
+// exponent or several separators.
 func splitDigits(one *columnstats.Value, separator string) (integer, decimals int, isNumber bool) {
 	if one.Kind != cells.Number && one.Kind != cells.Text || one.Kind == cells.Number && strings.ContainsAny(one.Text, "eE") {
 		return 0, 0, false

@@ -93,7 +93,8 @@ type comparison struct {
 	// otherSeparators are the columns whose numbers have, or may have, a decimal separator that
 	// differs from training.
 	otherSeparators []string
-	// misreadTraining are the columns whose numbers are read wrongly in the training file; see checkTrainingSeparator.
+	// misreadTraining are the columns whose numbers are read wrongly in the training file; see
+	// checkTrainingSeparator.
 	misreadTraining []string
 }
 

@@ -32,8 +32,8 @@ type decimalSeparatorCounts struct {
 	meant     []columnstats.Value // the absolute numbers with a point or comma, parsed with the other decimal separator
 }
 
-// ambiguousNumber is a cell such as 4,568 with its number of rows. read is its number with the decimal separator of
-// training, and meant with the other one.
+// ambiguousNumber is a cell such as 4,568 with its number of rows. read is its number with the
+// decimal separator of training, and meant with the other one.
 type ambiguousNumber struct {
 	read, meant float64
 	rows        int
@@ -56,8 +56,8 @@ func hasIntegersFrom1000(train *profile.ColumnProfile) bool {
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
-// reports nothing. Of train, it uses only Name, Form and NumberFormat. sample contains numbers of the
-// training column if the texts of this column are not known.
+// reports nothing. The texts and numbers of train may be unknown. If its texts are unknown, sample contains
+// numbers of the training column.
 //
 // Numbers that can be read in only one way show how the ambiguous numbers are meant. If most of
 // these unambiguous numbers have the other decimal separator, checkSeparators reports a defect, or
@@ -126,8 +126,8 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkListSeparator reports a blind column of lists whose separator differs from the separator of the training column.
-// It returns true if it reports the column.
+// checkListSeparator reports a blind column of lists whose separator differs from the separator of
+// the training column. It returns true if it reports the column.
 func (c *comparison) checkListSeparator(train, blind *profile.ColumnProfile) (found bool) {
 	before, now := train.ListSeparator(), blind.ListSeparator()
 	if before == "" || now == "" || before == now {

@@ -13,7 +13,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// TestCompareUnixTimes compares a training file with Unix times with blind files whose column has something else.
+// TestCompareUnixTimes compares a training file with Unix times with blind files whose column has
+// something else.
 func TestCompareUnixTimes(t *testing.T) {
 	at := func(row int) time.Time { return time.Date(2024, 1, 1, 0, 0, 977*row, 0, time.UTC) }
 	forms := map[string]func(row int) string{

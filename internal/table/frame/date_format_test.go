@@ -102,7 +102,8 @@ func TestSplitByUnixTimes(t *testing.T) {
 	}
 }
 
-// TestSplitByDatesWithYearFirst reads the keys of a column of dates that would also be valid with the day first.
+// TestSplitByDatesWithYearFirst reads the keys of a column of dates that would also be valid with
+// the day first.
 func TestSplitByDatesWithYearFirst(t *testing.T) {
 	const file = "id,when,y\n1,14-01-31 18:00+01:00,a\n2,15-01-30 18:00+01:00,a\n"
 	keys, err := ReadSplitKeys(t.Context(), strings.NewReader(file), dateColumn(func(c *ColumnSchema) { c.YearFirst = true }), SplitColumns{Time: "when"})

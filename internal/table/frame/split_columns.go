@@ -198,8 +198,8 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	}
 }
 
-// utcOffsetOfLastTime returns the offset from UTC, in days, of the time in cell, which must be the last one in
-// r.times. It returns NaN if the time has no offset.
+// utcOffsetOfLastTime returns the offset from UTC, in days, of the time in cell, which must be the
+// last one in r.times. It returns NaN if the time has no offset.
 func (r *splitKeyReader) utcOffsetOfLastTime(cell []byte) float64 {
 	found := cells.NaN
 	for _, format := range []int{timeMonthFirst, timeDayFirst} {

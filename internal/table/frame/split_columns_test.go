@@ -82,8 +82,8 @@ func TestGroupsHaveSeveralSpellings(t *testing.T) {
 	}
 }
 
-// TestGroupsOfDates reads a group column of dates that are written in different ways. If the column is no feature,
-// 5/1/2024 may be a day in January or in May, but 13/1/2024 is a day in January.
+// TestGroupsOfDates reads a group column of dates that are written in different ways. If the column
+// is no feature, 5/1/2024 may be a day in January or in May, but 13/1/2024 is a day in January.
 func TestGroupsOfDates(t *testing.T) {
 	const file = "id,day,label\n1,2024-01-05,a\n2,05.01.2024,b\n3,5/1/2024,a\n4,2024-01-05 00:00:00,b\n5,1 May 2024,a\n6,2024-01-05 12:00,a\n7,unknown,a\n8,Unknown,b\n9,,b\n10,13/1/2024,a\n11,2024-01-13,b\n12,1/13/2024,a\n"
 	feature := ColumnSchema{Name: "day.time", Source: "day", Feature: ExtractTime, DayFirst: true}
@@ -116,8 +116,8 @@ func TestTimesAreReadInTheOrderOfTheSchema(t *testing.T) {
 	}
 }
 
-// TestMissingUnixTimeIsNoExample reads a column whose first cell that is no time is -1, which means that the time is
-// missing.
+// TestMissingUnixTimeIsNoExample reads a column whose first cell that is no time is -1, which means
+// that the time is missing.
 func TestMissingUnixTimeIsNoExample(t *testing.T) {
 	schema := dateColumn(func(c *ColumnSchema) { c.Epoch = EpochSeconds })
 	const file = "id,when,y\n1,1391191200,a\n2,-1,a\n3,1391191300,a\n4,never,a\n"

@@ -102,7 +102,8 @@ func TestNamesOfUnixTimes(t *testing.T) {
 	}
 }
 
-// TestMissingUnixTimes scans columns in which some times are missing, and which may have more numbers than are counted.
+// TestMissingUnixTimes scans columns in which some times are missing, and which may have more
+// numbers than are counted.
 func TestMissingUnixTimes(t *testing.T) {
 	for _, rows := range []int{300, 9_000} {
 		cells := tabletest.Cells(rows, func(i int) string {

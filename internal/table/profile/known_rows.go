@@ -12,9 +12,9 @@ import (
 const minDistinctRowShare = 0.5
 
 // CountKnownRows returns how many rows of the blind file are equal to a row of the training file p
-// in every column that a model uses. Other columns, such as the label, are ignored. The blind profile must have been
-// made with the schema of p as ScanOptions.Training. CountKnownRows returns 0 in four cases in
-// which the number is unknown or has little meaning:
+// in every column that a model uses. Other columns, such as the label, are ignored. The blind
+// profile must have been made with the schema of p as ScanOptions.Training. CountKnownRows returns
+// 0 in four cases in which the number is unknown or has little meaning:
 //
 //   - The blind file lacks a column that a model uses.
 //   - Not all rows of one of the files are known, because the file is too large.

@@ -52,7 +52,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeMixedDates:     {4, "have dates or times in several formats, so they are read as text"},
 	csvfile.CodeAmbiguousDates: {4, "have dates that do not show whether the day or the month is first: the month is assumed to be first"},
 	csvfile.CodeDateOrder:      {4, "have dates that are treated as missing, because they are in another order than most dates of their column, or have no separators"},
-	csvfile.CodeYearFirst:      {4, "probably have dates that begin with a year of two digits, which are not read as such"},
+	csvfile.CodeYearFirst:      {4, "probably have dates that begin with a two-digit year, which are not read as such"},
 	csvfile.CodeSameLooking:    {4, "have texts that look the same, but have different Unicode code points"},
 	csvfile.CodeIncompleteID:   {4, "have the name of an ID and integers that are all different, but are used as features, because a few rows have no value"},
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},

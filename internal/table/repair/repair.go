@@ -325,8 +325,8 @@ func (r *repairer) repeatsHeader(fields [][]byte) bool {
 	return r.dialect.hasHeader && r.equalsFirstRow(fields)
 }
 
-// equalsFirstRow reports whether a row equals the first record after the preamble, apart from case, spaces and
-// invisible characters such as a byte order mark.
+// equalsFirstRow reports whether a row equals the first record after the preamble, apart from case,
+// spaces and invisible characters such as a byte order mark.
 func (r *repairer) equalsFirstRow(fields [][]byte) bool {
 	if len(fields) != len(r.dialect.names) {
 		return false

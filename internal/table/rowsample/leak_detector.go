@@ -33,9 +33,9 @@ const (
 // other half.
 //
 // The prediction for a value is the most frequent class of the rows in the other half with this
-// value. If no row of the other half has this value, the prediction for a number is that for the nearest number, and the
-// prediction for any other value is the most frequent class of all rows of the other half that have
-// a value.
+// value. If no row of the other half has this value, the prediction for a number is that for the
+// nearest number, and the prediction for any other value is the most frequent class of all rows of
+// the other half that have a value.
 type LeakDetector struct {
 	sample        *Sample
 	classes       []int32 // by row: its class, numbered from 0, or unlabelled
